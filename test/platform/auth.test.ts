@@ -16,12 +16,12 @@ import {
   failure,
   KEY_SECRET,
   PIPE,
+  facing,
   platform,
   readOptions,
   secretsOf,
   createRequest,
 } from './support/platform.ts'
-import { httpServer } from './support/server.ts'
 
 function setup() {
   const clock = createFakeClock()
@@ -149,17 +149,19 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
   const clock = createFakeClock()
   const values = apiKey('key-secret-wrong-1')
   const good = `Basic ${Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')}`
-  await using server = await httpServer((response, request) => {
-    const isGood = request.headers.authorization === good
-    response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
-  })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
+  await using p = await facing(
+    (response, request) => {
+      const isGood = request.headers.authorization === good
+      response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
+    },
+    { secrets: secretsOf(values, clock), clock },
+  )
   await failure(p.read())
   const held = await failure(p.read())
   expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
   expect(held.message).toContain('analytics-api/keySecret')
   await failure(p.admit())
-  expect(server.requests).toHaveLength(1)
+  expect(p.server.requests).toHaveLength(1)
   expect(p.client.budgets()).toMatchObject([{ used: 1 }])
   values.set('analytics-api/keySecret', KEY_SECRET)
   await clock.advance(1_000)
@@ -176,23 +178,28 @@ test.each([401, 403, 424, 425])(
   'over HTTP: after a %i no request is sent or waits for the budget',
   async (status) => {
     const clock = createFakeClock()
-    await using server = await httpServer((response) => response.writeHead(status).end('{}'))
     const budget = { requests: 1, windowMs: 5_000 }
-    await using p = platform({ baseUrl: server.url, secrets: secretsOf(apiKey(), clock), clock, budget })
+    await using p = await facing((response) => response.writeHead(status).end('{}'), {
+      secrets: secretsOf(apiKey(), clock),
+      clock,
+      budget,
+    })
     const read = () => failure(p.read())
     await read()
     expect((await read()).message).toContain(`(${status})`)
-    expect(server.requests).toHaveLength(1)
+    expect(p.server.requests).toHaveLength(1)
   },
 )
 
 test('over HTTP: a secret that was changed after the refusal is used at once', async () => {
   const clock = createFakeClock()
   const values = apiKey('key-secret-wrong-1')
-  await using server = await httpServer((response, _request, n) => {
-    response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
-  })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
+  await using p = await facing(
+    (response, _request, n) => {
+      response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
+    },
+    { secrets: secretsOf(values, clock), clock },
+  )
   await failure(p.read())
   values.set('analytics-api/keySecret', KEY_SECRET)
   expect((await p.read()).value.id).toBe(PIPE)
@@ -201,10 +208,12 @@ test('over HTTP: a secret that was changed after the refusal is used at once', a
 test('over HTTP: it says whose credentials were refused and are others by now, and sends nothing for that', async () => {
   const clock = createFakeClock()
   const values = apiKey('key-secret-wrong-1')
-  await using server = await httpServer((response, _request, n) => {
-    response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
-  })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
+  await using p = await facing(
+    (response, _request, n) => {
+      response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
+    },
+    { secrets: secretsOf(values, clock), clock },
+  )
   const read = () => p.read()
   expect(await p.client.renewed()).toEqual([])
   await failure(read())
@@ -213,7 +222,7 @@ test('over HTTP: it says whose credentials were refused and are others by now, a
   values.set('analytics-api/keySecret', KEY_SECRET)
   await clock.advance(2_000)
   expect(await p.client.renewed()).toEqual(['analytics'])
-  expect(server.requests).toHaveLength(1)
+  expect(p.server.requests).toHaveLength(1)
   await read()
   expect(await p.client.renewed()).toEqual([])
   values.clear() // what cannot be read is not renewed
@@ -240,8 +249,7 @@ test('a secret that vanishes while its request waits for the budget: the place i
 })
 
 test('a secret that is not mounted: nothing is sent, no place is taken, the file is named', async () => {
-  await using server = await httpServer((response) => response.end())
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(new Map()) })
+  await using p = await facing((response) => response.end(), { secrets: secretsOf(new Map()) })
   const error: unknown = await p.admit().catch((e: unknown) => e)
   expect(error).toBeInstanceOf(SecretUnavailableError)
   expect(error).toMatchObject({
@@ -251,7 +259,7 @@ test('a secret that is not mounted: nothing is sent, no place is taken, the file
     .read({ kind: ALERT, service: undefined, id: 'a' }, readOptions())
     .catch((e: unknown) => e)
   expect(alerts).toMatchObject({ facts: { class: 'Unavailable' } })
-  expect(server.requests).toEqual([])
+  expect(p.server.requests).toEqual([])
   expect(p.client.budgets()).toEqual([])
 })
 
@@ -265,12 +273,14 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
     [429, {}],
     [400, {}],
   ]
-  await using server = await httpServer((response, _request, n) => {
-    const [status, headers] = replies[n - 1] ?? [500, {}]
-    response.writeHead(status, headers).end(envelope(null, status))
-  })
   // Nothing of the exchange waits by this clock but its time limit.
-  await using p = platform({ baseUrl: server.url, clock })
+  await using p = await facing(
+    (response, _request, n) => {
+      const [status, headers] = replies[n - 1] ?? [500, {}]
+      response.writeHead(status, headers).end(envelope(null, status))
+    },
+    { clock },
+  )
   const pauses: (number | undefined)[] = []
   for (const [i, [status]] of replies.entries()) {
     const permit = await p.admit()
@@ -359,27 +369,25 @@ test('an idle service is asked again when it said, and who asks before is told w
 
 test('an idle service leaves the budget of its credential to the others', async () => {
   const idle = { ...access, name: 'idle', serviceId: '00000000-0000-4000-8000-000000000009' }
-  await using server = await httpServer((response, request) => {
+  await using p = await facing((response, request) => {
     const status = request.url.includes(idle.serviceId) ? 424 : 200
     response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
   })
-  await using p = platform({ baseUrl: server.url })
   const error = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(error.facts).toMatchObject({ class: 'ServiceIdle', httpStatus: 424 })
   expect(p.client.budgets()).toMatchObject([{ pausedForMs: 0 }])
   expect((await p.read()).value.id).toBe(PIPE)
   const again = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(again.facts.class).toBe('ServiceIdle')
-  expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
+  expect(p.server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
 })
 
 test('what is refused to who asks beside pauses nobody, says nothing, and counts in the same budget', async () => {
   const other = { ...access, serviceId: '00000000-0000-4000-8000-000000000009' }
-  await using server = await httpServer((response, request) => {
+  await using p = await facing((response, request) => {
     const isOther = request.url.includes(other.serviceId)
     response.writeHead(isOther ? 403 : 200).end(isOther ? '{}' : envelope({ id: PIPE, name: 'orders' }))
   })
-  await using p = platform({ baseUrl: server.url })
   const beside = p.client.beside()
   const error = await failure(beside.read({ kind: PIPE_KIND, service: other, id: PIPE }, readOptions()))
   expect(error.facts.class).toBe('AuthFailed')

@@ -148,12 +148,11 @@ describe('the id in a reply that is no proof', () => {
     },
     { why: 'nothing', body: '{"status":200}', cut: false, is: undefined },
   ])('$why', async ({ body, cut, is }) => {
-    await using server = await httpServer((response) => {
+    await using p = await facing((response) => {
       response.writeHead(200, { 'content-length': body.length + (cut ? 9 : 0) })
       if (cut) response.write(body, () => response.destroy())
       else response.end(body)
     })
-    await using p = platform({ baseUrl: server.url })
     const { facts, message } = await failure(p.create())
     expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown', repliedId: is })
     expect(/the reply held the id "(.+?)"/.exec(message)?.[1]).toBe(is)
@@ -170,12 +169,15 @@ describe('a permit', () => {
   test.each([2, 1])(
     'asks for the pipe that is to be replaced, and then creates, within a budget of %i',
     async (requests) => {
-      await using server = await httpServer((response, { method }) => {
-        const status = method === 'GET' ? 404 : 200
-        response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
-      })
       const startedAt = realClock.monotonic()
-      await using p = platform({ baseUrl: server.url, budget: { requests, windowMs: 1_500 } })
+      const budget = { requests, windowMs: 1_500 }
+      await using p = await facing(
+        (response, { method }) => {
+          const status = method === 'GET' ? 404 : 200
+          response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
+        },
+        { budget },
+      )
       const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(undefined, true))
       const missing = await failure(
         permit.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()),
@@ -183,7 +185,7 @@ describe('a permit', () => {
       expect(missing.facts.class).toBe('Missing')
       await permit.send(createRequest('{}', 'intent-1'))
       permit.release()
-      expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+      expect(p.server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
       expect(realClock.monotonic() - startedAt > 1_500).toBe(requests === 1)
     },
   )
@@ -198,15 +200,14 @@ describe('a permit', () => {
 })
 
 test('the body of an upsert is made anew before each attempt, and what it throws is thrown', async () => {
-  await using server = await httpServer((response, _request, n) => {
+  await using p = await facing((response, _request, n) => {
     response.writeHead(n === 1 ? 503 : 200).end(envelope({ id: 'e-1' }, n === 1 ? 503 : 200))
   })
-  await using p = platform({ baseUrl: server.url })
   let made = 0
   await p.client.upsert(QUERY_ENDPOINT, access, async () => `{"n":${(made += 1)}}`, readOptions())
-  expect(server.requests.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":2}'])
+  expect(p.server.requests.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":2}'])
   const outdated = new Error('no longer so')
   const refused = p.client.upsert(QUERY_ENDPOINT, access, () => Promise.reject(outdated), readOptions())
   await expect(refused).rejects.toBe(outdated)
-  expect(server.requests).toHaveLength(2)
+  expect(p.server.requests).toHaveLength(2)
 })

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import type { UpsertKind } from '../../src/kinds/definition.ts'
-import {
-  access,
-  envelope,
-  failure,
-  ORGANIZATION,
-  platform,
-  readOptions,
-  SERVICE,
-} from './support/platform.ts'
-import { httpServer } from './support/server.ts'
+import { access, envelope, failure, ORGANIZATION, facing, readOptions, SERVICE } from './support/platform.ts'
+import type { TestServer } from './support/server.ts'
 
 /* The query endpoint of a service where it can be read and deleted (design §14): what goes out, and what a 404 is taken for. */
 
@@ -20,36 +12,33 @@ const target = { kind, service: access, id: SERVICE }
 const THERE = envelope({ id: 'e1', roles: [], openApiKeys: [], allowedOrigins: '' })
 const nothing = async () => undefined
 
-type Sent = Awaited<ReturnType<typeof httpServer>>
+type Sent = TestServer
 
 function linesOf({ requests }: Sent): readonly string[] {
   return requests.map(({ method, url }) => `${method} ${url === PATH ? '' : url}`.trim())
 }
 
 test('it is read with one GET, under the path of the service', async () => {
-  await using server = await httpServer((response) => response.end(THERE))
-  await using p = platform({ baseUrl: server.url })
+  await using p = await facing((response) => response.end(THERE))
   expect((await p.client.read(target, readOptions())).value).toMatchObject({ id: 'e1' })
-  expect(linesOf(server)).toEqual(['GET'])
+  expect(linesOf(p.server)).toEqual(['GET'])
 })
 
 test('it is deleted with one DELETE, without a body, after a look', async () => {
-  await using server = await httpServer((response, request) =>
+  await using p = await facing((response, request) =>
     response.end(request.method === 'GET' ? THERE : envelope(undefined)),
   )
-  await using p = platform({ baseUrl: server.url })
   await p.client.remove(
     { kind, service: access, id: access.serviceId },
     async (looks) => void (await looks.read(target, readOptions())),
     readOptions(),
   )
-  expect(linesOf(server)).toEqual(['GET', 'DELETE'])
-  expect(server.requests.at(-1)?.headers).not.toHaveProperty('content-type')
+  expect(linesOf(p.server)).toEqual(['GET', 'DELETE'])
+  expect(p.server.requests.at(-1)?.headers).not.toHaveProperty('content-type')
 })
 
 test('what speaks against it when it may be sent keeps it from being sent', async () => {
-  await using server = await httpServer((response) => response.end(THERE))
-  await using p = platform({ baseUrl: server.url })
+  await using p = await facing((response) => response.end(THERE))
   const outdated = new Error('decided anew')
   await expect(
     p.client.remove(
@@ -58,7 +47,7 @@ test('what speaks against it when it may be sent keeps it from being sent', asyn
       readOptions(),
     ),
   ).rejects.toBe(outdated)
-  expect(linesOf(server)).toEqual([])
+  expect(linesOf(p.server)).toEqual([])
 })
 
 describe('a 404', () => {
@@ -68,29 +57,28 @@ describe('a 404', () => {
   ] as const
 
   test.each(rows)('$why to a reading is $is', async ({ body, is, attempts }) => {
-    await using server = await httpServer((response) => response.writeHead(404).end(body))
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing((response) => response.writeHead(404).end(body))
     const { facts } = await failure(p.client.read(target, readOptions()))
     expect(facts).toMatchObject({ class: is, effect: 'none' })
-    expect(server.requests).toHaveLength(attempts)
+    expect(p.server.requests).toHaveLength(attempts)
     // The same again is from a cache.
     expect((await failure(p.client.read(target, readOptions()))).facts.class).toBe('Unavailable')
   })
 
   test.each(rows)('$why to a deletion is $is', async ({ body, is, attempts }) => {
-    await using server = await httpServer((response) => response.writeHead(404).end(body))
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing((response) => response.writeHead(404).end(body))
     const { facts } = await failure(
       p.client.remove({ kind, service: access, id: access.serviceId }, nothing, readOptions()),
     )
     expect(facts.class).toBe(is)
-    expect(server.requests).toHaveLength(attempts)
+    expect(p.server.requests).toHaveLength(attempts)
   })
 })
 
 test('a look before an upsert has a place that was taken with it', async () => {
-  await using server = await httpServer((response) => response.end(THERE))
-  await using p = platform({ baseUrl: server.url, budget: { requests: 2, windowMs: 60_000 } })
+  await using p = await facing((response) => response.end(THERE), {
+    budget: { requests: 2, windowMs: 60_000 },
+  })
   await p.client.upsert(
     kind,
     access,
@@ -100,6 +88,6 @@ test('a look before an upsert has a place that was taken with it', async () => {
     },
     readOptions(),
   )
-  expect(linesOf(server)).toEqual(['GET', 'POST'])
+  expect(linesOf(p.server)).toEqual(['GET', 'POST'])
   expect(p.client.budgets()).toMatchObject([{ used: 2 }])
 })

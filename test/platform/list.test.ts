@@ -8,13 +8,12 @@ import {
   failure,
   ORGANIZATION,
   PIPE,
-  platform,
+  facing,
   readOptions,
   SERVICE,
 } from './support/platform.ts'
 import { ODD } from '../../src/kinds/remote-resource.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { httpServer } from './support/server.ts'
 
 /* All pipes of a service in one request, where a service offers that (design §14). */
 
@@ -29,20 +28,18 @@ function reply(result: unknown): string {
 describe('a list', () => {
   test('is one GET, whose items are taken as they came', async () => {
     const items = [{ id: PIPE, name: 'orders', state: null, source: null, new: 1 }, { id: 'b' }]
-    await using server = await httpServer((response) => response.end(reply(items)))
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing((response) => response.end(reply(items)))
     const { value, requestId } = await p.client.list(PIPE_KIND, access, readOptions())
     expect(value).toEqual(items)
     expect(requestId).toBe(REQUEST_ID)
-    expect(server.requests.map(({ method, url }) => [method, url])).toEqual([['GET', PATH]])
+    expect(p.server.requests.map(({ method, url }) => [method, url])).toEqual([['GET', PATH]])
   })
 
   test.each([
     ['is no list', {}],
     ['is not there', undefined],
   ])('that %s is not understood', async (_, result) => {
-    await using server = await httpServer((response) => response.end(reply(result)))
-    await using p = platform({ baseUrl: server.url, idempotentRetries: 0 })
+    await using p = await facing((response) => response.end(reply(result)), { idempotentRetries: 0 })
     const error = await failure(p.client.list(PIPE_KIND, access, readOptions()))
     expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'none' })
   })
@@ -52,34 +49,37 @@ describe('a list', () => {
       id: `pipe-${index}`,
       text: 'x'.repeat(5_000),
     }))
-    await using server = await httpServer((response) => response.end(reply(items)))
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing((response) => response.end(reply(items)))
     expect((await p.client.list(PIPE_KIND, access, readOptions())).value).toHaveLength(1_200)
   })
 
   test('before a create has a place of its own in the budget, and so has the look at what is replaced', async () => {
-    await using server = await httpServer((response, request) => {
-      const isList = request.method === 'GET' && request.url === PATH
-      response.end(reply(isList ? [] : { id: PIPE, name: 'orders' }))
-    })
-    await using p = platform({ baseUrl: server.url, budget: { requests: 3, windowMs: 60_000 } })
+    await using p = await facing(
+      (response, request) => {
+        const isList = request.method === 'GET' && request.url === PATH
+        response.end(reply(isList ? [] : { id: PIPE, name: 'orders' }))
+      },
+      { budget: { requests: 3, windowMs: 60_000 } },
+    )
     const permit = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 2 })
     expect((await permit.list(PIPE_KIND, readOptions())).value).toEqual([])
     const target = { kind: PIPE_KIND, service: access, id: PIPE }
     expect((await permit.read(target, readOptions())).value.id).toBe(PIPE)
     expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
-    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST'])
+    expect(p.server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST'])
     expect(p.client.budgets()).toMatchObject([{ used: 3 }])
   })
 
   test('without a place of its own uses that of the create; a pause of the platform is no wait for a place', async () => {
     const clock = createFakeClock()
-    await using server = await httpServer((response, { method }) => {
-      if (method === 'POST') response.writeHead(429, { 'retry-after': '900' })
-      response.end(reply([]))
-    })
     const budget = { requests: 2, windowMs: 60_000 }
-    await using p = platform({ baseUrl: server.url, budget, clock })
+    await using p = await facing(
+      (response, { method }) => {
+        if (method === 'POST') response.writeHead(429, { 'retry-after': '900' })
+        response.end(reply([]))
+      },
+      { budget, clock },
+    )
     const permit = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 0 })
     const other = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 0 })
     expect(permit).toMatchObject({ lookCostsMs: 61_200, waitedMs: 0 })
@@ -161,12 +161,11 @@ describe('a list that', () => {
   ]
 
   test.each(cases)('$is, fails, and says why', async ({ answer, facts, requests, words }) => {
-    await using server = await httpServer(answer)
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing(answer)
     const error = await failure(p.client.list(PIPE_KIND, access, readOptions()))
     expect(error.facts).toMatchObject({ ...facts, effect: 'none' })
     expect(error.message).toMatch(words)
-    expect(server.requests).toHaveLength(requests)
+    expect(p.server.requests).toHaveLength(requests)
   })
 
   test.each([
@@ -174,8 +173,7 @@ describe('a list that', () => {
     ['has an id in capital letters', [{ ...item, id: PIPE.toUpperCase() }]],
     ['has one without a name', [{ ...item, name: null }, { id: PIPE }]],
   ])('%s, is taken as it came', async (_, items) => {
-    await using server = await httpServer((response) => response.end(reply(items)))
-    await using p = platform({ baseUrl: server.url })
+    await using p = await facing((response) => response.end(reply(items)))
     expect((await p.client.list(PIPE_KIND, access, readOptions())).value).toEqual(items)
   })
 })
@@ -209,8 +207,7 @@ test.each([
   { of: 'a text', item: 'x', id: 'at index 1 of the list', name: undefined, odd: undefined },
 ])('an item with $of is marked, and all others are as they are', async ({ item, id, name, odd }) => {
   const other = { id: 'b', name: 'other' }
-  await using server = await httpServer((response) => response.end(reply([other, item, other])))
-  await using p = platform({ baseUrl: server.url })
+  await using p = await facing((response) => response.end(reply([other, item, other])))
   const { value } = await p.client.list(PIPE_KIND, access, readOptions())
   expect(value.filter((each) => each[ODD] === undefined)).toEqual([other, other])
   const [marked] = value.filter((each) => each[ODD] !== undefined)

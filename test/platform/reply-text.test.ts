@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { replyText } from '../../src/platform/http-exchange.ts'
-import { envelope, failure, PIPE, platform, sendCreate } from './support/platform.ts'
-import { httpServer } from './support/server.ts'
+import { envelope, failure, PIPE, facing, sendCreate } from './support/platform.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders', state: 'Läuft €' })
 const BYTES = Buffer.from(DONE)
@@ -62,12 +61,11 @@ test.each([
 })
 
 test('a create asks for no coding, and reads the id from a compressed reply', async () => {
-  await using server = await httpServer((response) =>
+  await using p = await facing((response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BYTES)),
   )
-  await using p = platform({ baseUrl: server.url })
   expect(await sendCreate(p)).toMatchObject({ value: { id: PIPE } })
-  expect(server.requests[0]?.headers).toMatchObject({ 'accept-encoding': 'identity' })
+  expect(p.server.requests[0]?.headers).toMatchObject({ 'accept-encoding': 'identity' })
 })
 
 test.each([
@@ -75,10 +73,9 @@ test.each([
   [200, 'BadReply', ''],
 ] as const)('a compressed reply with %i is classified as %s', async (status, kind, error) => {
   const text = status === 200 ? ' '.repeat(5_000_000) : JSON.stringify({ status, requestId: PIPE, error })
-  await using server = await httpServer((response) =>
+  await using p = await facing((response) =>
     response.writeHead(status, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
   )
-  await using p = platform({ baseUrl: server.url })
   const { facts } = await failure(sendCreate(p))
   expect(facts).toMatchObject({ class: kind, effect: status === 200 ? 'unknown' : 'none' })
 })
