@@ -12,9 +12,7 @@ const target = { kind, service: access, id: SERVICE }
 const THERE = envelope({ id: 'e1', roles: [], openApiKeys: [], allowedOrigins: '' })
 const nothing = async () => undefined
 
-type Sent = TestServer
-
-function linesOf({ requests }: Sent): readonly string[] {
+function linesOf({ requests }: TestServer): readonly string[] {
   return requests.map(({ method, url }) => `${method} ${url === PATH ? '' : url}`.trim())
 }
 
