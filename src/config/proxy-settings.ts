@@ -5,16 +5,11 @@ import type { Environment } from './setting-sources.ts'
 import type { ReadValues } from './settings-table.ts'
 
 /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */
-interface ReadProxies {
-  readonly proxies: ProxySettings
-  /** Invalid variables that would be used. Never their values, which can hold a password. */
-  readonly problems: readonly SettingProblem[]
-}
-
-export function readProxies(env: Environment, values: ReadValues): ReadProxies {
+export function readProxies(env: Environment, values: ReadValues) {
   const [, noProxy = ''] = variableOf(env, 'NO_PROXY') ?? []
   const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== '')
   const [https, http] = [proxyOf(env, 'HTTPS_PROXY'), proxyOf(env, 'HTTP_PROXY')]
+  /** Invalid variables that would be used. Never their values, which can hold a password. */
   const problems = [
     ...problemsOf(https, isUsed('https:', entries, values)),
     ...problemsOf(http, isUsed('http:', entries, values)),

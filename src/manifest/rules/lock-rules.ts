@@ -15,12 +15,7 @@ interface Claim {
   readonly path: Path
 }
 
-export interface LockedIds {
-  /** By key, without contradictions, except that an earlier owner keeps its id. */
-  readonly agreed: ReadonlyMap<Key, string>
-  /** Keys whose claims all contradict others. The ledger names no pipe for them. */
-  readonly contested: ReadonlySet<Key>
-}
+export type LockedIds = ReturnType<typeof checkLocks>
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
@@ -30,7 +25,7 @@ interface Input {
 }
 
 /** An id has one key, and a key one id. A locked key should exist. An earlier owner keeps its id. */
-export function checkLocks({ documents, standing, existing }: Input, report: CrossReport): LockedIds {
+export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
   const locked: Claim[] = []
   for (const document of documents) {
     if (document.manifest !== undefined) locked.push(...lockClaims(document))
@@ -39,7 +34,9 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  const agreed = new Map(accepted.map(({ key, id }) => [key, id]))
+  /** By key, without contradictions, except that an earlier owner keeps its id. */
+  const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
+  /** Keys whose claims all contradict others. The ledger names no pipe for them. */
   const contested = new Set<Key>()
   for (const { key } of refused) if (!agreed.has(key) && !standing.hasPipe(key)) contested.add(key)
   checkLeftAlone({ documents, contested, locked }, report)

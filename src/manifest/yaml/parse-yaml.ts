@@ -24,19 +24,11 @@ const YAML_OPTIONS = {
   logLevel: 'silent',
 } as const
 
-interface YamlStream {
-  readonly documents: readonly Document.Parsed[]
-  /** Errors and warnings outside documents. Empty if there is a document. */
-  readonly findings: readonly (Document['errors'][number] | Document['warnings'][number])[]
-  /** Offset of a collection that is nested too deeply. The text after it was not read. */
-  readonly tooDeep: number | undefined
-}
-
 /**
  * At most one document above the limit.
  * @param depth beyond it, the parser is slow and its result overflows the stack
  */
-export function yamlDocuments(text: string, depth = Infinity): YamlStream {
+export function yamlDocuments(text: string, depth = Infinity) {
   const composer = new Composer(YAML_OPTIONS)
   const parser = new Parser()
   const documents: Document.Parsed[] = []
@@ -44,8 +36,10 @@ export function yamlDocuments(text: string, depth = Infinity): YamlStream {
     documents.push(document)
     if (documents.length > MOST_IN_CHUNK) break
   }
+  /** Offset of a collection that is nested too deeply. The text after it was not read. */
   const tooDeep = deepestIn(parser, depth)
   if (documents.length > 0) return { documents, findings: [], tooDeep }
+  // Those outside documents.
   const { errors, warnings } = composer.streamInfo()
   return { documents, findings: [...errors, ...warnings], tooDeep }
 }

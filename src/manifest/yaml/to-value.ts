@@ -13,20 +13,11 @@ import type { YamlFinding } from './syntax-findings.ts'
 /** Even if each alias expands to little: resolving them is quadratic. */
 const MOST_ALIASES = 1_000
 
-interface Conversion {
-  /** The first of repeated fields wins, and null replaces an alias. */
-  readonly value: unknown
-  /** Aliases before or inside their anchor, or too many aliases. */
-  readonly aliases: readonly YamlFinding[]
-  readonly repeated: readonly YamlFinding[]
-  /** YAML 1.1 reads 010 as octal: 8, not 10. */
-  readonly octals: readonly YamlFinding[]
-  readonly firstAlias: Range | undefined
-}
-
 interface Walk {
+  /** Aliases before or inside their anchor, or too many aliases. */
   readonly aliases: YamlFinding[]
   readonly repeated: YamlFinding[]
+  /** YAML 1.1 reads 010 as octal: 8, not 10. */
   readonly octals: YamlFinding[]
   readonly limit: number
   readonly anchors: Map<string, Node>
@@ -36,8 +27,11 @@ interface Walk {
   aliasCount: number
 }
 
-/** Also of a broken document. One lookup per field: the parser's own check compares all pairs of a mapping. */
-export function convert(document: Document.Parsed, limits: Limits): Conversion {
+/**
+ * Also of a broken document. The first of repeated fields wins, and null replaces an alias. One lookup per
+ * field: the parser's own check compares all pairs of a mapping.
+ */
+export function convert(document: Document.Parsed, limits: Limits) {
   const walk: Walk = {
     aliases: [],
     repeated: [],
