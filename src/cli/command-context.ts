@@ -11,7 +11,6 @@ import type { StepContext } from '../server/shown-resource.ts'
 export type Here = Pick<Settings, 'sandbox' | 'profile' | 'ledger'> &
   Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir' | 'server'>>
 
-/** Options for suggested commands. */
 export function commandContext(settings: Here): CommandContext {
   const { sandbox, profile, manifests, baseUrl, server } = settings
   const ledger = otherLedger(settings)
@@ -43,7 +42,6 @@ export function replyContext(settings: Here): CommandContext {
   return settings.server === undefined ? commandContext(settings) : AS_SAID
 }
 
-/** Recorded by a process in its ledger. */
 type Left = Pick<Activity, 'profile' | 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
 
 /** Fills unset settings. @param last the ledger's last process */
@@ -70,7 +68,6 @@ function folderLeft(
   return otherFolder(name, settings) === undefined ? (last?.[name] ?? settings[name]) : settings[name]
 }
 
-/** Recorded for other commands. */
 export function worksWith(
   settings: Pick<Settings, 'profile' | 'manifests' | 'baseUrl' | 'sandbox' | 'credentialsDir' | 'secretsDir'>,
 ): Left {

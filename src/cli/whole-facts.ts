@@ -22,7 +22,6 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Wh
   }
 }
 
-/** Reported by the last process. */
 export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog): SaidBefore {
   return {
     findings: reportedIn(last?.findings ?? '', findings),

@@ -1,6 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { addAbortSignal } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
@@ -43,7 +46,8 @@ export async function validate(
   flags: ValidateFlags,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { root, paths } = scopeOf(asked, words)
+  using input = words.join() === '-' ? await storeInput(io) : undefined
+  const { root, paths } = scopeOf(asked, input === undefined ? words : [input.folder])
   const settings = { ...asked, manifests: root }
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
@@ -61,8 +65,17 @@ export async function validate(
     (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')
-  show(io, settings, flags.output, { findings, problem, total, paths: named.length })
+  const shown = input === undefined ? settings : { ...settings, manifests: '' }
+  show(io, shown, flags.output, { findings, problem, total, paths: named.length })
   return errors.length > 0 || problem !== undefined ? EXIT.failed : EXIT.fine
+}
+
+/** A folder with the standard input as a file. */
+async function storeInput({ stop }: Io) {
+  const content = await buffer(addAbortSignal(stop.stopping, process.stdin))
+  const folder = mkdtempSync(join(tmpdir(), 'pipewright-'))
+  writeFileSync(join(folder, 'stdin.yaml'), content)
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
 /** Relative to the directory, as in findings. */
@@ -77,7 +90,7 @@ function belowRoot(path: string, root: string): string {
   return relative(resolve(root), resolve(path))
 }
 
-/** None while the ignore file cannot be read, which is a finding. */
+/** None if the ignore file is unreadable. */
 function ignoredAmong(named: readonly string[], root: string): readonly string[] {
   if (named.length === 0 || !isDirectory(root)) return []
   try {
@@ -129,22 +142,17 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
       return findings.length === 0 ? undefined : print(io.stdout, findingsAsCompact(findings, root))
     case 'github':
       return print(io.stdout, findingsAsGithub(findings, inRepository(root, io.env), problem))
-    case 'sarif':
-      return printJson(
-        io,
-        findingsAsSarif(findings, {
-          root: inRepository(root, io.env),
-          version: VERSION,
-          problem,
-        }),
-      )
+    case 'sarif': {
+      const about = { root: inRepository(root, io.env), version: VERSION, problem }
+      return printJson(io, findingsAsSarif(findings, about))
+    }
     case 'text': {
       const paint = paintFor(io)
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
       if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
-      return total === 0 && findings.length === 0
-        ? undefined
-        : print(io.stdout, summary(findings, total) + context(manifests, paths))
+      if (total === 0 && findings.length === 0) return
+      const of = ` Read all of ${manifests}; shown are the findings of ${numberOf(paths, 'path')}.`
+      print(io.stdout, summary(findings, total) + (paths === 0 ? '' : of))
     }
   }
 }
@@ -164,18 +172,16 @@ function inRepository(dir: string, env: Io['env']): string {
   }
 }
 
-/** Names the files that were read besides the given paths. */
-function context(root: string, paths: number): string {
-  if (paths === 0) return ''
-  return ` Read all of ${root}; shown are the findings of ${paths} ${paths === 1 ? 'path' : 'paths'}.`
-}
-
 function summary(findings: readonly Finding[], total: number): string {
   const errors = findings.filter((finding) => finding.severity === 'error').length
   const warnings = findings.length - errors
-  const manifests = `${total} ${total === 1 ? 'manifest' : 'manifests'}`
-  if (findings.length === 0) return `${manifests}, no findings.`
-  return `${manifests}, ${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
+  const counts =
+    findings.length === 0 ? 'no findings' : `${numberOf(errors, 'error')}, ${numberOf(warnings, 'warning')}`
+  return `${numberOf(total, 'manifest')}, ${counts}.`
+}
+
+function numberOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 const NOTHING_THERE =

@@ -40,7 +40,6 @@ function compared(before: readonly string[], after: readonly string[]): readonly
 
 const SIGNS = { 1: '-', 0: ' ', [-1]: '+' } as const
 
-/** Keeps the parents of a change. */
 function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   const kept = new Set<number>()
   for (const [index, { sign }] of lines.entries()) {

@@ -61,7 +61,6 @@ function surveyLines(survey: Surveyed): readonly string[] {
   ]
 }
 
-/** Each pair of field and reason once. */
 function leftOutLines(made: readonly Imported[]): readonly string[] {
   const each = made.flatMap(({ key, leftOut }) =>
     leftOut.map(({ path, why }) => ({ key, line: `${path} is left out. ${why}` })),
@@ -73,7 +72,6 @@ function leftOutLines(made: readonly Imported[]): readonly string[] {
   })
 }
 
-/** A reason why no manifest was made. */
 function noManifestLine({ pipeId, name, leftOut }: Imported): string {
   const last = leftOut.at(-1)
   const why = last === undefined ? '' : ` ${last.path} would have to be there. ${last.why}`

@@ -16,7 +16,6 @@ export function missingLedgerWords({ missingLedger }: Plan): string | undefined 
   )
 }
 
-/** Importance for a reviewer. */
 const ORDER: Readonly<Record<Verdict, number>> = {
   failed: 0,
   refused: 1,
@@ -35,12 +34,10 @@ export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): read
     .toSorted((a, b) => sign * (weight(a) - weight(b)))
 }
 
-/** Lower is more important. */
 function weight(item: PlanItem): number {
   return 2 * ORDER[item.verdict] - Number(isDelicate(item))
 }
 
-/** First within its verdict. */
 function isDelicate({ takesAway, differences }: PlanItem): boolean {
   return takesAway.length > 0 || differences.length > 0
 }

@@ -244,7 +244,6 @@ function differenceLines({ differences }: ShownResource, paint: Paint): readonly
   ]
 }
 
-/** To find the request on the platform. */
 function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
   const reply = [
     ...(seen?.requestId === undefined ? [] : [`request ${seen.requestId}`]),
@@ -253,7 +252,6 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
   return [`${attempt}, ${state}`, new Date(openedAt).toISOString(), `intent ${id}`, ...reply].join(', ')
 }
 
-/** Counts resources that need attention or are unknown. */
 export function closingWords(resources: readonly ShownResource[], isOld = false): string {
   const count = resources.length
   const troubled = resources.filter((resource) => !isWell(resource)).length

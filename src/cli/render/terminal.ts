@@ -23,7 +23,6 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Cuts lines. Keeps colours intact. */
 export function fitLines(text: string, width: number): string {
   return text
     .split('\n')
