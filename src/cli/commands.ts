@@ -80,7 +80,7 @@ function addReconciling(shell: Shell): void {
 
 function addLooking(shell: Shell): void {
   addCommand(shell, 'validate', 'check the manifests; send no request')
-    .argument('[path...]', 'a directory, files and folders of --manifests to report on, or - for standard input')
+    .argument('[path...]', 'a directory, files and folders of --manifests, or - for standard input')
     .addOption(output(VALIDATE_OUTPUTS))
     .action(acting(shell, 'local', validate))
   withFilter(addCommand(shell, 'status', 'show all resources, or one in full'), 'resources')
