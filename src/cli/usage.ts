@@ -78,7 +78,7 @@ export function addSettingsHelp({ program }: Shell): void {
       'Each setting is a flag, a variable, or a line of the file that --config names. A flag wins over a variable, a variable over the file.',
     )
     .helpOption(false)
-  for (const { group, flag, placeholder, describe, env, defaultText = 'none' } of SETTINGS) {
+  for (const { group, flag, placeholder, describe, env, defaultText } of SETTINGS) {
     // Links become text.
     const text = describe.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     const flags = placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`

@@ -1,5 +1,4 @@
-import type { SettingDefinition } from './setting-definition.ts'
-import { SETTING_NAMES, definitionOf, type Read, type SettingName } from './settings-table.ts'
+import { definitionOf, type Read, type SettingName } from './settings-table.ts'
 
 export interface SettingProblem {
   /** Without dashes. Undefined for a problem such as an unreadable file. */
@@ -32,29 +31,4 @@ export function formatProblems(problems: readonly SettingProblem[]): string {
 function formatProblem({ from, given, why, right }: SettingProblem): string {
   const shown = given === undefined ? '' : ` ${JSON.stringify(given)}`
   return `  ${from}${shown}: ${why}; ${right}`
-}
-
-export function settingsTable(): string {
-  const rows = SETTING_NAMES.map(definitionOf).map((definition) => [
-    code(`--${definition.flag}${definition.placeholder === undefined ? '' : ` ${definition.placeholder}`}`),
-    code(definition.env),
-    defaultOf(definition),
-    definition.describe,
-  ])
-  const table = [['flag', 'variable', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows]
-  return `${table.map((cells) => `| ${cells.map(escape).join(' | ')} |`).join('\n')}\n`
-}
-
-function defaultOf({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string {
-  const standard = defaultNote ?? (text === undefined ? 'none' : code(text))
-  return sandboxDefault === undefined ? standard : `${standard}; in the sandbox ${code(sandboxDefault)}`
-}
-
-function code(text: string): string {
-  return `\`${text}\``
-}
-
-/** A bar would end the cell, even inside code. */
-function escape(cell: string): string {
-  return cell.replaceAll('|', '\\|')
 }

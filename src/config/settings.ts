@@ -40,15 +40,35 @@ export type Settings = {
   readonly proxies: ProxySettings
 }
 
-/** In the order of the help. An undefined `defaultText` means no default. */
+/** In the order of the help. */
 export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
   ...definition,
-  defaultText: defaultText(definition),
+  defaultText: defaultOf(definition).replaceAll('`', ''),
 }))
 
-function defaultText({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string | undefined {
-  const standard = defaultNote?.replaceAll('`', '') ?? text
-  return sandboxDefault === undefined ? standard : `${standard}; in the sandbox ${sandboxDefault}`
+export function settingsTable(): string {
+  const rows = SETTINGS.map((definition) => [
+    code(`--${definition.flag}${definition.placeholder === undefined ? '' : ` ${definition.placeholder}`}`),
+    code(definition.env),
+    defaultOf(definition),
+    definition.describe,
+  ])
+  const table = [['flag', 'variable', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows]
+  return `${table.map((cells) => `| ${cells.map(escape).join(' | ')} |`).join('\n')}\n`
+}
+
+function defaultOf({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string {
+  const standard = defaultNote ?? (text === undefined ? 'none' : code(text))
+  return sandboxDefault === undefined ? standard : `${standard}; in the sandbox ${code(sandboxDefault)}`
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+/** A bar would end the cell, even inside code. */
+function escape(cell: string): string {
+  return cell.replaceAll('|', '\\|')
 }
 
 export interface SettingsInput {

@@ -41,7 +41,7 @@ test.each([['help', 'settings'], ['settings']])('%s %s lists every setting once'
   const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) => flag)
   expect(flags.toSorted()).toEqual(SETTINGS.map(({ flag }) => flag).toSorted())
   const text = stdout.replaceAll(/\s+/g, '')
-  for (const { env, defaultText = 'none' } of SETTINGS)
+  for (const { env, defaultText } of SETTINGS)
     expect(text).toContain(`${env}.Default:${defaultText.replaceAll(/\s+/g, '')}.`)
   expect(stdout).not.toMatch(/\]\(/)
 })

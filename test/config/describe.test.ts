@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { settingsTable } from '../../src/config/setting-problem.ts'
-import { SETTINGS } from '../../src/config/settings.ts'
+import { SETTINGS, settingsTable } from '../../src/config/settings.ts'
 
 test('the table for the docs has a row a setting, and bars within a cell do not split it', () => {
   const lines = settingsTable().trimEnd().split('\n')
