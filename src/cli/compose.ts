@@ -1,3 +1,5 @@
+import type { Secret } from '../lib/secret.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Settings } from '../config/settings.ts'
@@ -6,7 +8,7 @@ import { openLedger, openLedgerToAct } from '../ledger/open.ts'
 import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
-import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
+import { createFreshSecrets, createMountedSecrets, secretsIn } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { readBodySecrets } from '../reconcile/gather/body-secrets.ts'
@@ -198,6 +200,13 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     }),
   )
   const { profile } = settings
+  const store = createStateStore({
+    profile,
+    hashKey: ledger.hashKey,
+    clock: agreedClock(clock, ledger),
+    olderThan: options.olderThan,
+  })
+  await maskSent(secretsIn(settings.secretsDir, sandbox?.readSecretFile), { ledger, store }, secrets.mask)
   const context: ReconcileContext = {
     profile,
     platform,
@@ -205,12 +214,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     secrets,
     mounted,
     mask: secrets.mask,
-    store: createStateStore({
-      profile,
-      hashKey: ledger.hashKey,
-      clock: agreedClock(clock, ledger),
-      olderThan: options.olderThan,
-    }),
+    store,
     clock,
     emit,
     random: Math.random,
@@ -222,6 +226,18 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   }
   const reconciler = createReconciler(context, board)
   return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
+}
+
+/** Any reply can repeat a secret that was sent, also before its own manifest is looked at, or without one. */
+async function maskSent(
+  mounted: AsyncIterable<Secret>,
+  { ledger, store }: Pick<ReconcileContext, 'ledger' | 'store'>,
+  mask: SecretMask,
+): Promise<void> {
+  const records = await ledger.list().catch(() => []) // the engine says why
+  const sent = new Set(records.flatMap(({ applied }) => Object.values(applied?.secrets ?? {})))
+  if (sent.size === 0) return
+  for await (const secret of mounted) if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())
 }
 
 /** Without changes on the platform. */

@@ -2,7 +2,7 @@ import { z } from '../kinds/zod.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, ConditionStatus } from '../plan/condition.ts'
 import { innerWords, REASONS } from '../plan/reason.ts'
-import { INNER_REASON, joined, only, sentence } from '../plan/reasons/row.ts'
+import { INNER_REASON, joined, causeIn, sentence } from '../plan/reasons/row.ts'
 import { RecordedKey, RecordedReason } from '../plan/record.ts'
 
 const common = {
@@ -44,9 +44,11 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  const words =
-    because === undefined ? only(sentence(REASONS[entry.reason].means)) : innerWords(because, entry.key)
+  const words = because === undefined ? sentence(REASONS[entry.reason].means) : innerWords(because, entry.key)
   // The operator has chosen a way out.
-  return { ...entry, message: message ?? (by === undefined ? joined(words) : `By operator: ${words.cause}`) }
+  return {
+    ...entry,
+    message: message ?? (by === undefined ? joined(words) : `By operator: ${causeIn(words)}`),
+  }
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>

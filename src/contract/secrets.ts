@@ -1,7 +1,10 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
-import { MORE_FILES } from '../lib/open-files.ts'
 import type { Secret } from '../lib/secret.ts'
-import { misplacedWords, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
+import {
+  missingSecretRemedy,
+  missingSecretWords,
+  type MissingSecret,
+} from '../plan/reasons/missing-secret.ts'
 
 /** Holds no error, which could carry content. */
 export type SecretReading =
@@ -20,39 +23,12 @@ export interface SecretStore {
   read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 
-export interface MissingCredential extends MissingSecret {
-  /** Key of a Service, or token for alerts. */
-  readonly of: 'API key' | 'alerts token'
-}
-
-const WHY = {
-  absent: 'is missing',
-  unreadable: 'cannot be read: it must be a text file of at most 64 KiB',
-  empty: 'is empty',
-  malformed: 'does not hold one token: it has spaces, line breaks or non-ASCII characters',
-  'no descriptor': 'was not read',
-  linked: 'is a link into --secrets-dir, where manifests could name it',
-  credential: 'is a credential of the platform',
-} as const
-
-const WAY_OUT = {
-  'API key': 'Mount the secret there, or correct credentials.secretRef in the Service manifest.',
-  'alerts token': 'Put the token for alerts there, or set --alerts-token-file.',
-} as const
-
-function wordsOf({ file, why, of, misplaced }: MissingCredential): string {
-  if (why === 'no descriptor') return `${missingSecretWords([{ file, why }])} ${MORE_FILES}`
-  return misplaced === undefined
-    ? `The file ${file} ${WHY[why]}. ${WAY_OUT[of]}`
-    : misplacedWords(file, misplaced)
-}
-
 /** No request was sent. Holds no content. */
 export class SecretUnavailableError extends Error {
-  readonly missing: MissingCredential
+  readonly missing: MissingSecret
 
-  constructor(missing: MissingCredential) {
-    super(wordsOf(missing))
+  constructor(missing: MissingSecret) {
+    super(`${missingSecretWords([missing])} ${missingSecretRemedy([missing])}`.trimEnd())
     this.name = 'SecretUnavailableError'
     this.missing = missing
   }

@@ -49,7 +49,7 @@ export type Action = Because &
     | { readonly type: 'report'; readonly differences: readonly Difference[] }
     | {
         readonly type: 'hold'
-        /** Time of the next observation, ms since the epoch. */ readonly until: number | undefined
+        /** Time of the next observation, ms since the epoch. */ readonly until?: number | undefined
       }
     | { readonly type: 'refuse' }
   )

@@ -156,7 +156,11 @@ function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: 
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined
   if (wasGivenUp(recorded, policy.adopt)) return undefined
-  return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: remote.id } }
+  return {
+    type: 'refuse',
+    reason: 'AdoptRefused',
+    facts: { is: 'second', pipeId: policy.adopt, recorded: remote.id },
+  }
 }
 
 function decideMissing(input: CreateOnceInput, remote: Remote): Action {

@@ -34,21 +34,7 @@ export function absent({ policy }: DecideInput): Action | undefined {
   return policy.ensure === 'absent' ? ABSENT : undefined
 }
 
-/**
- * `policy.ensure: absent` with a recorded pipe.
- *
- * | the pipe | action |
- * |---|---|
- * | a request was sent | as {@link decideSent} |
- * | the manifest names another service | report Drifted |
- * | the read is doubtful, or another manifest names the pipe | hold Deleting |
- * | the delete limit is reached | refuse DeleteLimit |
- * | found, changed since last in sync | report Drifted |
- * | within ten minutes of grace | hold Deleting |
- * | found | delete |
- * | 404, unconfirmed, without a witness, or still listed | hold Deleting |
- * | 404, confirmed and witnessed, not listed | delete: the record ends without a request |
- */
+/** `policy.ensure: absent` with a recorded pipe. `test/plan/decide-deletion.test.ts` has a row for each case. */
 export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)

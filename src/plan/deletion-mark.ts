@@ -66,7 +66,7 @@ const ENDS: ReadonlySet<Reason> = new Set([
 ])
 
 function isHeld({ type, reason, facts }: Action): boolean {
-  if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'said' in facts)) return true
+  if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'is' in facts)) return true
   const isWaiting = type === 'hold' && reason === 'Deleting'
   return isWaiting && ['doubted', 'older', 'claimed'].includes(facts.removal.is)
 }

@@ -58,7 +58,6 @@ export function manifestMissing(input: DecideInput): Action | undefined {
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
-    until: undefined,
     facts: {
       by: olderThan === undefined ? 'readings' : 'another checkout',
       olderThan,
@@ -73,7 +72,6 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
-    until: undefined,
     facts: { by: 'a doubtful reading' },
   }
 }
@@ -90,10 +88,7 @@ export function adoptOfOlder(
   by: 'policy.adopt' | 'a Lock',
 ): Action | undefined {
   if (olderThan === undefined) return undefined
-  const said =
-    `${by} names ${pipeId}. It is not adopted yet, and no resource is created: another process has acted on revision ${olderThan}, ` +
-    'which might be newer. It is adopted once another revision is read or an operator accepts the manifests.'
-  return { type: 'refuse', reason: 'NotLeading', facts: { said } }
+  return { type: 'refuse', reason: 'NotLeading', facts: { olderThan, pipeId, by } }
 }
 
 export function suspended(input: DecideInput): Action | undefined {
@@ -115,7 +110,6 @@ export function invalid(input: DecideInput): Action | undefined {
   return {
     type: 'hold',
     reason: 'InvalidManifest',
-    until: undefined,
     facts: {
       said: desired.problem ?? 'The manifest has errors.',
       meanwhile: desired.fingerprint === undefined ? 'nothing' : 'the last valid one',
@@ -126,7 +120,7 @@ export function invalid(input: DecideInput): Action | undefined {
 
 export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {
   if (surroundings.serviceProblem === undefined) return undefined
-  return { type: 'refuse', reason: 'DependencyNotReady', facts: { said: surroundings.serviceProblem } }
+  return { type: 'refuse', reason: 'DependencyNotReady', facts: surroundings.serviceProblem }
 }
 
 export function dependencyNotReady({ surroundings }: DecideInput): Action | undefined {

@@ -9,6 +9,7 @@ import type { HealthyStates, KnownStates } from '../kinds/state.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { FactsOf } from './reason.ts'
 import type { MissingSecret } from './reasons/missing-secret.ts'
+import type { ServiceProblem } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
 export interface Desired {
@@ -66,7 +67,7 @@ export interface Listed {
 }
 
 export interface Surroundings {
-  readonly serviceProblem: string | undefined
+  readonly serviceProblem: ServiceProblem | undefined
   readonly lockedId: string | undefined
   /** Unreadable files that might hold a Lock. An empty text stands for the whole directory. */
   readonly hiddenLocks: readonly string[]

@@ -55,7 +55,6 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
   return {
     type: 'hold',
     reason: 'NeverSeen',
-    until: undefined,
     facts: {
       ...notFound(input, remote.id),
       origin: remote.origin,
@@ -73,7 +72,6 @@ export function unbelieved(input: CreateOnceInput): Action | undefined {
   return {
     type: 'hold',
     reason: 'MissingUnconfirmed',
-    until: undefined,
     facts: { ...notFound(input, recorded.remote?.id ?? ''), isAlone: observed.witness === 'nobody' },
   }
 }
@@ -81,7 +79,7 @@ export function unbelieved(input: CreateOnceInput): Action | undefined {
 export function stillListed(input: CreateOnceInput): Action | undefined {
   if (input.surroundings.listed?.hasOwn !== true) return undefined
   const facts = { ...notFound(input, input.recorded.remote?.id ?? ''), isAlone: false }
-  return { type: 'hold', reason: 'MissingUnconfirmed', until: undefined, facts }
+  return { type: 'hold', reason: 'MissingUnconfirmed', facts }
 }
 
 export function replacedRecently(input: CreateOnceInput): Action | undefined {

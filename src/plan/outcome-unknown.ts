@@ -1,8 +1,9 @@
+import type { FactsOf } from './reason.ts'
 import { nameOf } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { wasGivenUp } from './missing.ts'
-import type { UnknownAttempt, UnknownOutcome } from './reasons/unknown.ts'
+import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
 /** After `sendBy` plus this time, an ended process's request cannot arrive. */
@@ -67,7 +68,7 @@ export function unknownFacts(
   record: LedgerRecord,
   intent: Intent,
   knownIds: readonly string[],
-): UnknownOutcome {
+): FactsOf<'OutcomeUnknown'> {
   const { key, service, file, former, platformName } = record
   return {
     ...attemptFacts(intent),
@@ -82,7 +83,7 @@ export function unknownFacts(
   }
 }
 
-export function unknownOutcomeOf(input: DecideInput): UnknownOutcome | undefined {
+export function unknownOutcomeOf(input: DecideInput): FactsOf<'OutcomeUnknown'> | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

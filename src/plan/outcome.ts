@@ -7,13 +7,13 @@ export type Outcome = Done | Failed | Unknown | Stopped
 export type Done = {
   readonly result: 'done'
   readonly differences: readonly Difference[]
-  readonly requestId: string | undefined
+  readonly requestId?: string | undefined
 } & (Because | { readonly reason: undefined; readonly facts: undefined })
 
 export type Failed = Because & {
   readonly result: 'failed'
-  readonly requestId: string | undefined
-  readonly retryAfterMs: number | undefined
+  readonly requestId?: string | undefined
+  readonly retryAfterMs?: number | undefined
   /** Without the request's details. Undefined: no request was sent. */
   readonly what?: string | undefined
 }
@@ -21,7 +21,7 @@ export type Failed = Because & {
 export interface Unknown {
   readonly result: 'unknown'
   readonly facts: FactsOf<'OutcomeUnknown'>
-  readonly requestId: string | undefined
+  readonly requestId?: string | undefined
   readonly seen: Seen
 }
 
@@ -34,5 +34,4 @@ export const NOTHING_TO_DO: Done = {
   reason: undefined,
   facts: undefined,
   differences: [],
-  requestId: undefined,
 }

@@ -11,7 +11,6 @@ import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
 import {
   joined,
-  only,
   sentence,
   type About,
   type InnerReason,
@@ -56,13 +55,13 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
 
 export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
   const row = rowOf(reason)
-  if (facts === undefined && !row.facts.isOptional()) return only(sentence(row.means))
+  if (facts === undefined && !row.facts.isOptional()) return sentence(row.means)
   return row.words(shortFacts(facts), nounOf(key), (inner) => joined(innerWords(inner, key)))
 }
 
 export function innerWords({ reason, facts }: InnerReason, key: Key): Words {
   const known = parseReason(reason)
-  if (known === undefined) return only(sentence(reason))
+  if (known === undefined) return sentence(reason)
   return wordsOf({ reason: known, facts: parseFacts(known, facts) }, key)
 }
 
@@ -100,36 +99,31 @@ export function stepsOf({ reason, facts }: Explanation, about: About): readonly 
   return rowOf(reason).steps?.(facts, about) ?? []
 }
 
-/** In older ledgers and URLs. */
-const FORMER: ReadonlyMap<string, Reason> = new Map([
-  ['Accepted', 'InSync'],
-  ['Changed', 'Applied'],
-  ['Contested', 'Drifted'],
-  ['CreateBrake', 'CreateLimit'],
-  ['Edited', 'Changing'],
-  ['FoundByList', 'Adopt'],
-  ['FoundByRead', 'Created'],
-  ['InUse', 'InSync'],
-  ['LeftBehind', 'Orphaned'],
-  ['LockUnreadable', 'DependencyNotReady'],
-  ['Moved', 'Adopted'],
-  ['NameTaken', 'Ambiguous'],
-  ['RecreateApproved', 'New'],
-  ['RenameSuspected', 'Ambiguous'],
-  ['RenameWaiting', 'Ambiguous'],
-  ['ReplacedRecently', 'Missing'],
-  ['Resync', 'Changing'],
-  ['RetryApproved', 'New'],
-  ['RetryFailed', 'New'],
-  ['ServiceInvalid', 'DependencyNotReady'],
-  ['StateChanging', 'Changing'],
-  ['TooManyOpenFiles', 'SecretUnavailable'],
-  ['Unanswered', 'Unobserved'],
-])
+/** Names in older ledgers. */
+const FORMER: Readonly<Partial<Record<Reason, readonly string[]>>> = {
+  Adopt: ['FoundByList'],
+  Adopted: ['Moved'],
+  Ambiguous: ['NameTaken', 'RenameSuspected', 'RenameWaiting'],
+  Applied: ['Changed'],
+  Changing: ['Edited', 'Resync', 'StateChanging'],
+  CreateLimit: ['CreateBrake'],
+  Created: ['FoundByRead'],
+  DependencyNotReady: ['LockUnreadable', 'ServiceInvalid'],
+  Drifted: ['Contested'],
+  InSync: ['Accepted', 'InUse'],
+  Missing: ['ReplacedRecently'],
+  New: ['RecreateApproved', 'RetryApproved', 'RetryFailed'],
+  Orphaned: ['LeftBehind'],
+  SecretUnavailable: ['TooManyOpenFiles'],
+  Unobserved: ['Unanswered'],
+}
+const PRESENT = new Map(
+  Object.entries(FORMER).flatMap(([reason, names]) => names.map((name) => [name, reason as Reason])), // a key
+)
 
 export function parseReason(text: unknown): Reason | undefined {
   if (typeof text !== 'string') return undefined
-  return FORMER.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
+  return PRESENT.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
 /** Undefined if the row refuses the stored facts. */

@@ -4,7 +4,8 @@ import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
 import { parseReason, type Reason } from './reason.ts'
-import { Change, Command, Correction, Removal, Time } from './recorded-change.ts'
+import { Change, Command, Correction, Removal } from './recorded-change.ts'
+import { A_TIME } from './reasons/row.ts'
 
 /* Absent fields are `undefined`. */
 
@@ -34,7 +35,7 @@ const Remote = z
   .strictObject({
     id: z.string().min(1),
     origin: z.enum(['created', 'adopted']),
-    at: Time,
+    at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
     /** Keyed hashes of name and identity in the last read, if they differ from the manifest. */
@@ -42,13 +43,13 @@ const Remote = z
     /** Settings that no manifest can have. A new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
     /** First read that found it. */
-    seenAt: Time.optional(),
+    seenAt: A_TIME.optional(),
     /** Later size differences are another writer's. */
     isSizeSeen: z.literal(true).optional(),
     /** By a person, until a read finds it. */
-    saidGoneAt: Time.optional(),
+    saidGoneAt: A_TIME.optional(),
     /** When a read found it despite `policy.recreate`, which then no longer counts. */
-    refutedAt: Time.optional(),
+    refutedAt: A_TIME.optional(),
   })
   .readonly()
 export type Remote = z.infer<typeof Remote>
@@ -81,7 +82,7 @@ const Replaced = z
   .strictObject({
     count: z.int().min(1),
     /** On the steady clock. */
-    at: Time,
+    at: A_TIME,
     /** Absent in old records. */
     id: z.string().optional(),
     /** Oldest first. */
@@ -92,7 +93,7 @@ export type Replaced = z.infer<typeof Replaced>
 
 const Seen = z
   .strictObject({
-    at: Time,
+    at: A_TIME,
     httpStatus: z.number().optional(),
     requestId: z.string().optional(),
     /** In words, such as "the connection was reset after the request was sent". */
@@ -116,11 +117,11 @@ const Intent = z
     /** SHA-256 of the canonical body, with secrets as keyed hashes. */
     requestDigest: z.string(),
     revision: z.string(),
-    openedAt: Time,
+    openedAt: A_TIME,
     /** Latest send, on the steady clock. */
-    sendBy: Time,
+    sendBy: A_TIME,
     /** Latest write of the outcome by a living process, on the steady clock. */
-    endBy: Time,
+    endBy: A_TIME,
     /**
      * `open`: no outcome; after a restart `unknown`. `failed`: no effect. `unknown`: it might have worked.
      * `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.
@@ -128,17 +129,17 @@ const Intent = z
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
     /** `policy.retryCreate` was read too early, and then no longer counts. */
-    saidEarlyAt: Time.optional(),
+    saidEarlyAt: A_TIME.optional(),
     /** By a person: the create limit does not count it. */
     isAllowed: z.literal(true).optional(),
-    earlier: z.array(Time).readonly().optional(),
+    earlier: z.array(A_TIME).readonly().optional(),
   })
   .readonly()
 export type Intent = z.infer<typeof Intent>
 
 const RecordedUpsert = z
   .strictObject({
-    at: Time,
+    at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
     reply: z.custom<JsonObject>(isObject),
@@ -152,7 +153,7 @@ const Left = z
   .strictObject({
     digest: z.string(),
     /** On the steady clock. */
-    since: Time,
+    since: A_TIME,
     fields: Hashes,
   })
   .readonly()
@@ -160,7 +161,7 @@ const Left = z
 const Backoff = z
   .strictObject({
     failures: z.int(),
-    until: Time,
+    until: A_TIME,
     /** An edit or a rotated secret starts afresh. */
     digest: z.string(),
   })
@@ -195,9 +196,9 @@ export const LedgerRecord = z
     allowed: z
       .strictObject({
         digest: z.string(),
-        at: Time,
+        at: A_TIME,
         /** On the steady clock. */
-        until: Time,
+        until: A_TIME,
       })
       .readonly()
       .optional(),
@@ -205,7 +206,7 @@ export const LedgerRecord = z
     suspension: z
       .strictObject({
         revision: z.string(),
-        at: Time,
+        at: A_TIME,
         reason: z.string().optional(),
         until: z.string().optional(),
       })
@@ -222,6 +223,8 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
+    /** Of the last manifest in force, unless `applied`: for a rename. */
+    wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),
     change: Change.optional(),

@@ -1,15 +1,12 @@
 import { z } from '../kinds/zod.ts'
-import { INNER_REASON } from './reasons/row.ts'
-
-/** ms since the epoch. */
-export const Time = z.number()
+import { A_TIME, INNER_REASON } from './reasons/row.ts'
 
 /** Journaled before it is sent. Kept until a read shows its effect. */
 export const Change = z
   .strictObject({
     digest: z.string(),
     /** On the steady clock. */
-    at: Time,
+    at: A_TIME,
     fields: z.array(z.string()).readonly(),
     isSent: z.literal(true).optional(),
     /** The service takes it only at rest, and the stop was put off. */
@@ -26,9 +23,9 @@ export const Correction = z
   .strictObject({
     count: z.int().min(1),
     /** On the steady clock. */
-    at: Time,
+    at: A_TIME,
     /** The previous correction, on the steady clock. */
-    before: Time.optional(),
+    before: A_TIME.optional(),
   })
   .readonly()
 export type Correction = z.infer<typeof Correction>
@@ -38,9 +35,9 @@ export const Command = z
   .strictObject({
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
-    at: Time,
+    at: A_TIME,
     /** First ineffective command, on the steady clock. */
-    since: Time.optional(),
+    since: A_TIME.optional(),
     /** Must be started again after a change. Kept until a read shows that it runs. */
     isForChange: z.literal(true).optional(),
   })
@@ -51,13 +48,13 @@ export type Command = z.infer<typeof Command>
 export const Removal = z
   .strictObject({
     /** On the steady clock. */
-    since: Time,
+    since: A_TIME,
     /** `absent`, or the digest of the replacing spec. Absent in old records. */
     digest: z.string().optional(),
     /** Set before the deletion is sent. */
     isSent: z.literal(true).optional(),
     /** On the steady clock. */
-    sentAt: Time.optional(),
+    sentAt: A_TIME.optional(),
     /** The next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
     /** The grace restarts afterwards, unless an operator allowed the deletion. */

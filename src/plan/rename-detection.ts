@@ -30,18 +30,22 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
       leftSomething(record) &&
       sameId(record.service?.serviceId, candidate.serviceId),
   )
-  const same = related.filter((record) => record.applied?.digest === candidate.fingerprint.digest)
+  const { digest, fields } = candidate.fingerprint
+  const same = related.filter((record) => formsOf(record).some((form) => form.digest === digest))
   const only = same.length === 1 ? same[0] : undefined
   if (only !== undefined) return { from: only, certainty: 'same' }
   const { identity = [] } = candidate
   const suspect =
     same[0] ??
     related.find((record) => record.platformName === candidate.platformName) ??
-    related.find(({ applied }) => applied && sameButName(applied.fields, candidate.fingerprint.fields)) ??
-    related.find(
-      ({ applied }) => applied && isSameIdentity(identity, applied.fields, candidate.fingerprint.fields),
-    )
+    related.find((record) => formsOf(record).some((form) => sameButName(form.fields, fields))) ??
+    related.find((record) => formsOf(record).some((form) => isSameIdentity(identity, form.fields, fields)))
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
+}
+
+/** As it was sent, and as it is asked for since. */
+function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerprint'][] {
+  return [applied, wanted].filter((form) => form !== undefined)
 }
 
 /** Similar pipes share a number; others only by chance. */
@@ -61,14 +65,15 @@ export function hashesOfCandidate({
 
 /** Empty if no resource is left. @param identity as in {@link Candidate} */
 export function hashesOfRecord(record: LedgerRecord, identity: readonly string[]): readonly number[] {
-  const { service, platformName, applied } = record
+  const { service, platformName } = record
   if (service === undefined || !leftSomething(record)) return []
   const { serviceId } = service
   return [
     ...(platformName === undefined ? [] : [nameHash(serviceId, platformName)]),
-    ...(applied === undefined
-      ? []
-      : [bodyHash(serviceId, applied.fields), ...identityHashes(serviceId, identity, applied.fields)]),
+    ...formsOf(record).flatMap(({ fields }) => [
+      bodyHash(serviceId, fields),
+      ...identityHashes(serviceId, identity, fields),
+    ]),
   ]
 }
 

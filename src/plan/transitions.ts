@@ -54,8 +54,6 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
       sendBy: opening.sendBy,
       endBy: opening.endBy,
       state: 'open',
-      seen: undefined,
-      saidEarlyAt: undefined,
       isAllowed: opening.isAllowed ? true : undefined,
       earlier: earlierOf(record, Math.min(opening.now, opening.sendBy)),
     },
@@ -154,7 +152,6 @@ export function dismissIntent(
     httpStatus: intent.seen?.httpStatus,
     requestId: intent.seen?.requestId,
     what: DISMISSALS[found],
-    pipeId: undefined,
   }
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }

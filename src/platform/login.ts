@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { keyedHash } from '../lib/digest.ts'
 import { Secret } from '../lib/secret.ts'
-import { type MissingCredential, type SecretReading, SecretUnavailableError } from '../contract/secrets.ts'
+import { type SecretReading, SecretUnavailableError } from '../contract/secrets.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { WIRE } from './wire.ts'
 
@@ -86,7 +86,7 @@ function answeredLater(login: Promise<Login>): Promise<Login> {
   return login
 }
 
-function valueOf(reading: SecretReading, of: MissingCredential['of']): Secret {
+function valueOf(reading: SecretReading, of: SecretUnavailableError['missing']['of']): Secret {
   if (reading.found) return reading.value
   const { file, why, misplaced } = reading
   throw new SecretUnavailableError({ file, why, misplaced, of })

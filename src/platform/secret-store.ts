@@ -181,6 +181,18 @@ async function filesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   return files
 }
 
+/** All that can be read now. */
+export async function* secretsIn(
+  folder: string,
+  read: ReadSecretFile = readSecretFile,
+): AsyncIterable<Secret> {
+  const files = await filesIn(folder)
+  for (const file of files === 'unknown' ? [] : files) {
+    const reading = await read(file)
+    if (reading.found) yield reading.value
+  }
+}
+
 async function namesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   try {
     const names = await readdir(folder)

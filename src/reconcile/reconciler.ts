@@ -125,7 +125,7 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
       const facts = { after: 'decisions changed' } as const
-      const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, facts }
+      const action: Action = { type: 'hold', reason: 'BackingOff', facts }
       return {
         action,
         outcome: { result: 'stopped' },

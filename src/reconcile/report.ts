@@ -230,7 +230,7 @@ export function withoutLedger(
     unsaved === undefined
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
       : unsavedBecause(key, unsaved)
-  const action: Action = { type: 'hold', until: undefined, ...because }
+  const action: Action = { type: 'hold', ...because }
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
   showFailed(context, board, key, because)

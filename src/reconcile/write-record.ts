@@ -1,3 +1,4 @@
+import { leftSomething } from '../plan/gates.ts'
 import { lineOf, saying, swapped } from './state/journal.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
@@ -48,6 +49,7 @@ export function writeRecord(
     suspension: isSuspensionOver(context.store, recorded) ? undefined : recorded.suspension,
     removal: markAfter(assessment.input, action, acted.record),
     left: leftAfter(context.store, assessment.input, acted.record),
+    wanted: wantedAfter(assessment.input, acted.record),
     conditions,
     backoff,
   }
@@ -57,6 +59,14 @@ export function writeRecord(
 
 function isInUse({ input }: Assessment): boolean {
   return input.desired.state === 'valid' || input.desired.state === 'absent'
+}
+
+function wantedAfter({ lifecycle, desired }: DecideInput, record: LedgerRecord): LedgerRecord['wanted'] {
+  const { fingerprint } = desired
+  if (lifecycle !== 'create-once' || !leftSomething(record)) return undefined
+  if (fingerprint === undefined) return record.wanted
+  const { digest } = fingerprint
+  return digest === record.applied?.digest ? undefined : { digest, fields: fingerprint.fields }
 }
 
 /** Keeps a record within a few kilobytes. */

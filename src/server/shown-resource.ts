@@ -4,7 +4,7 @@ import { isAlarm } from '../kinds/lookup.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
 import { messageOf, stepsOf, wordsOf } from '../plan/reason.ts'
-import { type About, joined, type Step } from '../plan/reasons/row.ts'
+import { type About, causeIn, joined, type Step } from '../plan/reasons/row.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
 export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions'> {
@@ -37,13 +37,13 @@ export function withBodies(view: ResourceView, desired: JsonObject | undefined, 
   return { ...shownResource(view, context), reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** Without the way out, which the steps repeat. */
+/** Without the way out: the steps repeat it. */
 export function causeOf(view: ResourceView, context: CommandContext): string {
   const { key, because, status, conditions } = view
   const { reason } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(view)
   const words = wordsOf(because, key)
-  // An explanation of something else, such as a wait, is shown whole.
-  const cause = commandsTyped(because.reason === reason ? words.cause : joined(words), context)
+  // Of something else, such as a wait: whole.
+  const cause = commandsTyped(because.reason === reason ? causeIn(words) : joined(words), context)
   return isAlarm(key) ? cause + alertWords(view) : cause
 }
 

@@ -33,6 +33,7 @@ function others(count: number, more: object = {}): Step {
         version: 0,
         platformName: `other-${number}`,
         applied: { digest: 'other', fields: {}, secrets: {} },
+        wanted: undefined,
         remote: remote && {
           ...remote,
           seenAs: undefined,

@@ -190,6 +190,12 @@ describe('policy.onImmutable replace', () => {
     expect(sent(client)).toEqual([])
   })
 
+  test('the new one is refused: the old one, which was deleted, is not called kept', () =>
+    story(
+      replaced(),
+      'grace; turn; on POST: 400; for 5 min; is Rejected; hides is kept; calm; for 30 min; is InSync',
+    ))
+
   test('somebody changed it: it is reported, and kept', () =>
     story(
       started(KAFKA, REPLACE),

@@ -67,6 +67,7 @@ describe('a secret is masked', () => {
 
   test('as a word that was cut for display', () => {
     expect(createSecretMask(['Sommer2024']).mask('is Sommer202…')).toBe('is [secret]…')
+    expect(createSecretMask(['KeySecret-Zebra99']).mask('is KeySecret-Zebr…')).toBe('is [secret]…')
   })
 
   test.each(['%21pw%27s%28%2A%29', '%21pw%27s%28%2a%29'])('in a URL that encodes all: %s', (written) => {

@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'nobody could read it, for want of its Service',
-    input: { surroundings: { serviceProblem: 'Service/analytics has no valid manifest.' } },
+    input: { surroundings: { serviceProblem: { is: 'not valid', service: 'Service/analytics' } } },
     is: { type: 'refuse', reason: 'DependencyNotReady' },
   },
   {

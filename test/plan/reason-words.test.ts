@@ -101,7 +101,8 @@ function textsOf(reason: Reason): readonly string[] {
       ({ text, ...more }) => `- ${text} ${JSON.stringify(more)}`,
     )
     const isOld = facts === undefined && sample !== undefined
-    const { cause, remedy } = isOld ? { cause: '', remedy: '' } : wordsOf({ reason, facts }, all.key)
+    const words = isOld ? '' : wordsOf({ reason, facts }, all.key)
+    const { cause, remedy } = typeof words === 'string' ? { cause: words, remedy: '' } : words
     const todo = remedy.split(END).map((text) => `To do: ${text}`)
     const said = [...cause.split(END), ...(remedy === '' ? [] : todo), ...steps]
     const news = said.filter((text) => text !== '' && !known.has(text))

@@ -1,3 +1,4 @@
+import { causeIn } from '../../src/plan/reasons/row.ts'
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
@@ -37,9 +38,10 @@ describe('each reason', () => {
 
   test('has words for its facts: sentences, whose cause stands alone', () => {
     for (const reason of ALL) {
-      const { cause, remedy } = wordsOf(because(reason), 'Pipe/orders')
+      const words = wordsOf(because(reason), 'Pipe/orders')
+      const cause = causeIn(words)
       const message = messageOf(because(reason), 'Pipe/orders')
-      expect.soft(message, reason).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
+      expect.soft(message, reason).toBe(typeof words === 'string' ? cause : `${cause} ${words.remedy}`)
       expect.soft(cause, reason).toMatch(/^\S.*\.$/)
       expect.soft(cause, reason).not.toContain('undefined')
     }
@@ -149,7 +151,7 @@ describe('a state that cannot be seen stands in quotes', () => {
       'Its state is "". --healthy-states allows Running, " ".',
     ],
   ] as const)('%s of %j', (reason, facts, says) => {
-    expect(wordsOf({ reason, facts }, 'Pipe/orders').cause).toBe(says)
+    expect(causeIn(wordsOf({ reason, facts }, 'Pipe/orders'))).toBe(says)
   })
 })
 
@@ -169,7 +171,7 @@ test.each([
 ])('a request without outcome that gives %j', (gives, more) => {
   const access = { takesAway: [], gives }
   const facts = { why: 'unknown', fields: [], by: [], is: 'to be applied', access } as const
-  expect(wordsOf({ reason: 'Changing', facts }, 'Pipe/orders').cause).toMatch(
+  expect(causeIn(wordsOf({ reason: 'Changing', facts }, 'Pipe/orders'))).toMatch(
     new RegExp(`Will be applied again\\.${more}$`),
   )
 })

@@ -104,9 +104,17 @@ describe('a create of unknown outcome does not take for its own', () => {
 
 describe('a pipe that the list shows as equal, and that is by its id', () => {
   const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
-    { by: 'one with other values', reading: { type: 'other', change: { source: {} } }, said: 'not the same' },
-    { by: 'one of another name', reading: { type: 'other', change: { name: 'else' } }, said: 'not the same' },
-    { by: 'not there', reading: GONE, said: 'It was in the list of the service a moment ago' },
+    {
+      by: 'one with other values',
+      reading: { type: 'other', change: { source: {} } },
+      said: 'unlike the list',
+    },
+    {
+      by: 'one of another name',
+      reading: { type: 'other', change: { name: 'else' } },
+      said: 'unlike the list',
+    },
+    { by: 'not there', reading: GONE, said: '"isListed":true' },
   ]
 
   test.each(cases)(

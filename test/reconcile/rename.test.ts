@@ -118,6 +118,17 @@ describe('a rename', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
+  // Another topic is another identity, and the pipe still has the old one.
+  test.each(['', 'restart; ', 'read again; ', 'read again; restart; '])(
+    'with an edit that was not applied before it is a rename too: "%s"',
+    (between) =>
+      story(
+        `write old topics=a; look old; write old topics=b; look old: NotUpdatable; remove old; write new topics=b;
+        ${between}look new: Ambiguous unclaimed; 1 h; look new: Ambiguous unclaimed`,
+        { sent: 1 },
+      ),
+  )
+
   test('gives nothing to a copy that was there before: a person says which of the two it is', () =>
     story(
       `write old ${NAMED}; write a-copy ${NAMED}; look old; look a-copy; remove old; write new ${NAMED}; read again;

@@ -138,7 +138,7 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
     const first = firstIndex(needles, [from, to], (each) => each.text.charCodeAt(offset) >= code)
     const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
     // A message can repeat the beginning of a secret. A text cut for display can end inside one.
-    const isPart = offset >= part && (offset >= MIN_PART_LENGTH || text[last] === '…')
+    const isPart = offset >= (text[last] === '…' ? MIN_MASKED_LENGTH : Math.max(part, MIN_PART_LENGTH))
     const differing = [...needles.slice(from, first), ...needles.slice(beyond, to)]
     if (isPart && differing.some(isMasked)) end = last
     ;[from, to] = [first, beyond]

@@ -1,7 +1,7 @@
 import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { A_STATE, DRIFTED, only, row, WELL, withId } from './row.ts'
+import { A_STATE, DRIFTED, row, WELL, withId } from './row.ts'
 
 const COMMANDS = {
   change: {
@@ -31,11 +31,7 @@ export const APPLYING = {
     facts: z.strictObject({ fields: z.array(z.string()).readonly() }).optional(),
     sample: { fields: ['scaling.replicas'] },
     words: (facts) =>
-      only(
-        facts === undefined || facts.fields.length === 0
-          ? 'Applied.'
-          : `Applied: ${facts.fields.join(', ')}.`,
-      ),
+      facts === undefined || facts.fields.length === 0 ? 'Applied.' : `Applied: ${facts.fields.join(', ')}.`,
   }),
   Stalled: row({
     ...DRIFTED,
@@ -50,18 +46,16 @@ export const APPLYING = {
     }),
     sample: { fields: ['roles'], now: false },
     words: ({ fields, now, again, command }, noun) =>
-      only(
-        command !== undefined
-          ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
-          : again === 'once edited'
-            ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there. Take it away in the console, or write it in the manifest again.`
-            : again !== undefined
-              ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
-              : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
-                (now
-                  ? 'Will be applied again at its interval.'
-                  : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
-      ),
+      command !== undefined
+        ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
+        : again === 'once edited'
+          ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there. Take it away in the console, or write it in the manifest again.`
+          : again !== undefined
+            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
+            : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+              (now
+                ? 'Will be applied again at its interval.'
+                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
     steps: (facts, about) =>
       facts?.command === undefined
         ? [{ text: 'Change the manifest to a value that the platform accepts:', copy: about.place }]

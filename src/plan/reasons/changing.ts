@@ -2,7 +2,7 @@ import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
-import { A_KEY, A_STATE, only, PROGRESSING, row } from './row.ts'
+import { A_KEY, A_STATE, PROGRESSING, row } from './row.ts'
 
 const WHY = {
   edited: (fields: string) =>
@@ -76,26 +76,22 @@ export const CHANGING = {
       const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table whose mapping changes is removed and added, and so loaded again.' : ''}`
       switch (is) {
         case 'to be applied':
-          return only(
-            `${cause} Will be applied${why === 'edited' ? '' : ' again'}.${access === undefined ? '' : accessWords(access)}`,
-          )
+          return `${cause} Will be applied${why === 'edited' ? '' : ' again'}.${access === undefined ? '' : accessWords(access)}`
         case 'moving':
-          return only(`Its state is ${shownState(state ?? '')}. It is checked again until that changes.`)
+          return `Its state is ${shownState(state ?? '')}. It is checked again until that changes.`
         case 'to be sent':
-          return only(`${cause} ${requests}${access === undefined ? '' : accessWords(access)}`)
+          return `${cause} ${requests}${access === undefined ? '' : accessWords(access)}`
         case 'to be stopped first':
-          return only(
-            `${cause} It can only be changed while it is stopped: it is stopped, changed and started again. ${requests}`,
-          )
+          return `${cause} It can only be changed while it is stopped: it is stopped, changed and started again. ${requests}`
         case 'stopping':
-          return only(`${cause} It is being stopped for the change.`)
+          return `${cause} It is being stopped for the change.`
         case 'loading':
-          return only(
+          return (
             `${cause} It can only be changed while it is stopped, and its state is ${shownState(loading?.state ?? '')}: to stop it now would throw away what it has loaded. ` +
-              `It is changed as soon as the ${noun} runs. To have it stopped and changed now: "pipewright reconcile ${loading?.key ?? ''}".`,
+            `It is changed as soon as the ${noun} runs. To have it stopped and changed now: "pipewright reconcile ${loading?.key ?? ''}".`
           )
         case 'not seen yet':
-          return only(`${cause} The service took it, and does not show it yet. It is checked again.`)
+          return `${cause} The service took it, and does not show it yet. It is checked again.`
       }
     },
   }),

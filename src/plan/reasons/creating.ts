@@ -1,7 +1,7 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords, noneWords } from './access.ts'
-import { only, PROGRESSING, row, WELL } from './row.ts'
+import { PROGRESSING, row, WELL } from './row.ts'
 
 const PIPE = z.strictObject({ pipeId: z.string() })
 
@@ -33,28 +33,21 @@ export const CREATING = {
     words: (facts, noun) => {
       switch (facts.is) {
         case 'created':
-          return only(`Will be created${facts.paused === undefined ? '' : PAUSED[facts.paused](noun)}.`)
+          return `Will be created${facts.paused === undefined ? '' : PAUSED[facts.paused](noun)}.`
         case 'tried again':
-          return only(`Attempt ${facts.attempt} failed and created no resource. It will be tried again.`)
+          return `Attempt ${facts.attempt} failed and created no resource. It will be tried again.`
         case 'settled':
-          return only(`An operator settled attempt ${facts.attempt}. The ${noun} will be created again.`)
+          return `An operator settled attempt ${facts.attempt}. The ${noun} will be created again.`
         case 'forced':
-          return only(
-            `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`,
-          )
+          return `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
         case 'gone':
-          return only(
-            `An operator confirmed that ${noun} ${facts.pipeId} is gone. A new one will be created.`,
-          )
+          return `An operator confirmed that ${noun} ${facts.pipeId} is gone. A new one will be created.`
         case 'applied': {
           const { there } = facts
-          if (there === undefined)
-            return only('Will be applied. This replaces whatever is configured there now.')
-          return only(
-            there === 'none'
-              ? `${noneWords(noun)} Will be applied.`
-              : `The service has a ${noun} already. Will be applied.${accessWords(there)}`,
-          )
+          if (there === undefined) return 'Will be applied. This replaces whatever is configured there now.'
+          return there === 'none'
+            ? `${noneWords(noun)} Will be applied.`
+            : `The service has a ${noun} already. Will be applied.${accessWords(there)}`
         }
       }
     },
@@ -72,17 +65,13 @@ export const CREATING = {
       const { pipeId } = facts
       switch (facts.by) {
         case 'the list':
-          return only(
-            `The service has ${noun} ${pipeId} of this name, which no manifest holds. It is equal to the manifest and will be adopted.`,
-          )
+          return `The service has ${noun} ${pipeId} of this name, which no manifest holds. It is equal to the manifest and will be adopted.`
         case 'a reply':
-          return only(
-            `The reply to attempt ${facts.attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`,
-          )
+          return `The reply to attempt ${facts.attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`
         case 'policy.adopt':
         case 'a Lock': {
           const before = facts.gone === undefined ? '' : `${capital(noun)} ${facts.gone} is gone. `
-          return only(`${before}${capital(noun)} ${pipeId} will be adopted, as ${facts.by} says.`)
+          return `${before}${capital(noun)} ${pipeId} will be adopted, as ${facts.by} says.`
         }
       }
     },
@@ -98,11 +87,9 @@ export const CREATING = {
     sample: { pipeId: 'ID' },
     words: ({ pipeId, inPlaceOf, isByRead }, noun) => {
       const created = `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`
-      return only(
-        isByRead === true
-          ? `${created} The reply was incomplete, and a read of its id found the ${noun}.`
-          : created,
-      )
+      return isByRead === true
+        ? `${created} The reply was incomplete, and a read of its id found the ${noun}.`
+        : created
     },
   }),
   Adopted: row({
@@ -115,14 +102,12 @@ export const CREATING = {
     sample: { pipeId: 'ID' },
     words: (facts, noun) => {
       if ('from' in facts)
-        return only(`The record of ${facts.from} moved to ${facts.to}: the same ${noun} under a new name.`)
+        return `The record of ${facts.from} moved to ${facts.to}: the same ${noun} under a new name.`
       const { pipeId, inPlaceOf, isAsAsked } = facts
       // The replaced id must not get lost.
-      return only(
-        isAsAsked === true
-          ? `The service has ${noun} ${pipeId}, and it is as the manifest asks for. It is taken over as it is.`
-          : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`,
-      )
+      return isAsAsked === true
+        ? `The service has ${noun} ${pipeId}, and it is as the manifest asks for. It is taken over as it is.`
+        : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`
     },
   }),
 } as const

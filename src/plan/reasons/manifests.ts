@@ -1,13 +1,13 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, joined, only, PROGRESSING, row, WELL, type About, type Step, type Words } from './row.ts'
+import { A_KEY, joined, PROGRESSING, row, WELL, type About, type Step, type Words } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** Needs a person, under every other hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
-  return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
+  return unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`
 }
 
 const ORPHAN = z.strictObject({
@@ -23,7 +23,7 @@ const ORPHAN = z.strictObject({
 function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
   const { key, file, pipeId, attempt, isNothing, isWatching } = orphan
   if (isWatching === true) return leftBehindWords(nounOf(key), pipeId, attempt)
-  if (isNothing) return only('Its manifest was removed, and the platform has no such resource.')
+  if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
   if (attempt !== undefined) {
@@ -81,7 +81,7 @@ export const MANIFESTS = {
     means: 'the manifest is valid',
     facts: z.undefined(),
     sample: undefined,
-    words: () => only('The manifest is valid.'),
+    words: () => 'The manifest is valid.',
   }),
   InvalidManifest: row({
     status: 'Invalid',
@@ -97,7 +97,7 @@ export const MANIFESTS = {
     }),
     sample: { said: 'The manifest has errors.' },
     words: ({ said, meanwhile, unknown }) => {
-      if (meanwhile === undefined) return only(said)
+      if (meanwhile === undefined) return said
       const rest =
         meanwhile === 'nothing'
           ? 'The resource stays unchanged until the manifest is corrected.'
@@ -123,7 +123,7 @@ export const MANIFESTS = {
     words: ({ by, olderThan, unknown }) => {
       switch (by) {
         case undefined:
-          return only('The manifest was not found.')
+          return 'The manifest was not found.'
         case 'another checkout':
           return withUnknown(
             `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until another revision is read or an operator accepts the manifests.`,
@@ -135,9 +135,7 @@ export const MANIFESTS = {
             unknown,
           )
         case 'a doubtful reading':
-          return only(
-            'The last reading did not find the manifest, and it was not accepted. No resource is created or applied until a reading is accepted.',
-          )
+          return 'The last reading did not find the manifest, and it was not accepted. No resource is created or applied until a reading is accepted.'
       }
     },
   }),
@@ -148,7 +146,7 @@ export const MANIFESTS = {
     means: 'it is recorded, but no manifest describes it any more',
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
-    words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
+    words: (facts) => (facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
     steps: (facts, about) =>
       facts?.isWatching === true
         ? [

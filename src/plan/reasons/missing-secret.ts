@@ -1,4 +1,6 @@
 import { z } from '../../kinds/zod.ts'
+import { MORE_FILES } from '../../lib/open-files.ts'
+import type { Step } from './row.ts'
 
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
@@ -16,12 +18,18 @@ export type MissingSecret = z.output<typeof MISSING_SECRET>
 
 const WHY = {
   absent: 'absent',
-  unreadable: 'unreadable',
+  unreadable: 'unreadable: it must be a text file of at most 64 KiB',
   empty: 'empty',
-  malformed: 'malformed',
+  malformed: 'it must hold one token, without spaces, line breaks or non-ASCII characters',
   linked: 'a link between --secrets-dir and --credentials-dir',
   credential: 'a credential of the platform, which must not go to a source',
   'no descriptor': 'not read: too many open files',
+} as const
+
+const WAY_OUT = {
+  'a secretRef': 'Mount the secret there, or correct the secretRef.',
+  'API key': 'Mount the secret there, or correct credentials.secretRef in the Service manifest.',
+  'alerts token': 'Put the token for alerts there, or set --alerts-token-file.',
 } as const
 
 export function unopenedIn(missing: readonly MissingSecret[]): string | undefined {
@@ -44,6 +52,22 @@ export function missingSecretWords(missing: readonly MissingSecret[]): string {
   return [...moved, ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
 }
 
+/** Empty if the words of the cause say what to do. */
+export function missingSecretRemedy(missing: readonly MissingSecret[]): string {
+  if (unopenedIn(missing) !== undefined) return MORE_FILES
+  const [first] = missing.filter(({ misplaced }) => misplaced === undefined)
+  return first === undefined ? '' : WAY_OUT[first.of ?? 'a secretRef']
+}
+
+const MAX_STEPS = 3
+
+export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
+  return missing.slice(0, MAX_STEPS).map(({ file, why, misplaced }) => {
+    if (misplaced !== undefined) return { text: misplacedWords(file, misplaced), copy: folderOf(file) }
+    return { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file }
+  })
+}
+
 function filesWords(missing: readonly MissingSecret[]): string {
   const files = missing.map(({ file, why }) => (why === 'absent' ? file : `${file} (${WHY[why]})`))
   const what = missing.every(({ why }) => why === 'absent') ? 'not found' : 'cannot be used'
@@ -55,18 +79,14 @@ function filesWords(missing: readonly MissingSecret[]): string {
  * @param file missing credential: `<credentials-dir>/<name>/<key>`
  * @param misplaced `<secrets-dir>/<name>`
  */
-export function misplacedWords(file: string, misplaced: string): string {
-  return `The credentials "${nameOf(misplaced)}" are in --secrets-dir (${misplaced}). ${belongWords(file)}`
+function misplacedWords(file: string, misplaced: string): string {
+  const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
+  return (
+    `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials now belong in ` +
+    `--credentials-dir: mount them at ${folderOf(file)}, and remove them from the secrets directory.`
+  )
 }
 
-function belongWords(file: string): string {
-  return `The platform's credentials now belong in --credentials-dir: mount them at ${folderOf(file)}, and remove them from the secrets directory.`
-}
-
-export function folderOf(file: string): string {
+function folderOf(file: string): string {
   return file.slice(0, file.lastIndexOf('/'))
-}
-
-function nameOf(folder: string): string {
-  return folder.slice(folder.lastIndexOf('/') + 1)
 }

@@ -2,7 +2,7 @@ import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { noneWords } from './access.ts'
-import { A_KEY, A_TIME, MISSING, only, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
+import { A_KEY, A_TIME, MISSING, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
 
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
@@ -37,9 +37,7 @@ export const MISSED = {
     facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
-      only(
-        `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)} ${goneWords(facts)}`,
-      ),
+      `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)} ${goneWords(facts)}`,
   }),
   Missing: row({
     ...MISSING,
@@ -58,27 +56,23 @@ export const MISSED = {
     sample: { pipeId: 'ID', onMissing: 'report' },
     words(facts, noun) {
       if ('onDrift' in facts)
-        return only(
-          facts.onDrift === 'correct'
-            ? `${noneWords(noun)} It was applied before. Will be applied again.`
-            : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`,
-        )
+        return facts.onDrift === 'correct'
+          ? `${noneWords(noun)} It was applied before. Will be applied again.`
+          : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`
       if ('until' in facts)
-        return only(
+        return (
           `${capital(noun)} ${facts.pipeId} is gone, shortly after it replaced another one. Find out what removes it. A new one will be created at ` +
-            `${timeOf(facts.until)}. ${goneWords(facts)}`,
+          `${timeOf(facts.until)}. ${goneWords(facts)}`
         )
       const { pipeId, onMissing, foreign } = facts
       if (foreign !== undefined)
-        return only(
+        return (
           `${capital(noun)} ${pipeId} is gone. It had fields that no manifest can have (${foreign.join(', ')}), and a new one would lack them. ` +
-            `So none is created automatically. Create one in the console and set policy.adopt: ID. To have one without these fields, set policy.recreate: ${pipeId}.`,
+          `So none is created automatically. Create one in the console and set policy.adopt: ID. To have one without these fields, set policy.recreate: ${pipeId}.`
         )
-      return only(
-        onMissing === 'recreate'
-          ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
-          : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`,
-      )
+      return onMissing === 'recreate'
+        ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
+        : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`
     },
     steps: (facts, { key, place, service }) => {
       if (facts !== undefined && 'until' in facts)
@@ -113,11 +107,9 @@ export const MISSED = {
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
-      only(
-        `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
-          'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created. ' +
-          'Check the Service manifest and the API key.',
-      ),
+      `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
+      'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created. ' +
+      'Check the Service manifest and the API key.',
     steps: (_facts, about) => [
       {
         text: `Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId in its manifest. Then run:`,
@@ -135,11 +127,9 @@ export const MISSED = {
     }),
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
-      only(
-        `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It may not be visible yet, ` +
-          `or the id may belong to something else. It is not replaced automatically. Look for ${noun} "${facts.name}" in the ` +
-          `console. ${goneWords(facts)} If it is there under another id, set policy.adopt: <that id>.`,
-      ),
+      `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It may not be visible yet, ` +
+      `or the id may belong to something else. It is not replaced automatically. Look for ${noun} "${facts.name}" in the ` +
+      `console. ${goneWords(facts)} If it is there under another id, set policy.adopt: <that id>.`,
     steps: (_facts, about) => [
       withId(`Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}.`, about.pipeId),
       { text: 'If it is gone, create a new one:', shell: `resolve ${about.key} --recreate` },

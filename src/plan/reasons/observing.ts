@@ -11,7 +11,6 @@ import {
   A_STATE,
   DRIFTED,
   NOT_READY,
-  only,
   row,
   sampleState,
   WELL,
@@ -91,8 +90,7 @@ const DRIFT_WORDS: Readonly<
     cause: `The alert has other values than expected for ${fields}.`,
     remedy: 'Change it back where it is defined, or edit what the manifest expects.',
   }),
-  'last valid': (fields) =>
-    only(`The platform reports other values than the last valid manifest for ${fields}.`),
+  'last valid': (fields) => `The platform reports other values than the last valid manifest for ${fields}.`,
   ensure: (fields) => ({
     cause: `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}. Therefore it is not deleted.`,
     remedy: 'Undo the change, edit the manifest to match, or delete it in the console.',
@@ -111,13 +109,11 @@ export const OBSERVING = {
     }),
     sample: { as: 'create-once' },
     words: ({ as, missing, accepted }, noun) =>
-      only(
-        accepted !== undefined
-          ? `The manifest was edited (${accepted.join(', ')}) to what the platform reports.`
-          : missing === undefined
-            ? IN_SYNC[as]
-            : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
-      ),
+      accepted !== undefined
+        ? `The manifest was edited (${accepted.join(', ')}) to what the platform reports.`
+        : missing === undefined
+          ? IN_SYNC[as]
+          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
   }),
   Drifted: row({
     ...DRIFTED,
@@ -141,13 +137,11 @@ export const OBSERVING = {
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ key, fields, pipeId, why, kept }, noun) =>
-      only(
-        why !== undefined
-          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
-              `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
-              `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
-      ),
+      why !== undefined
+        ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
+        : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
+          `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
+          `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
     steps: (facts, about) => [
       ...(facts?.why === undefined
         ? [
@@ -177,12 +171,10 @@ export const OBSERVING = {
             `${why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)}.`,
           remedy: `If ${noun} ${pipeId} has this value, run "pipewright adopt ${key} ${pipeId}". If not, set it in the console first.`,
         }
-      return only(
-        why !== undefined
-          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. No request was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
-              `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
-      )
+      return why !== undefined
+        ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. No request was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
+        : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
+            `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`
     },
     steps: (facts, about) => {
       if (facts?.isUnverified === true)
@@ -217,11 +209,9 @@ export const STATE = {
     facts: z.strictObject({ state: A_STATE.optional(), by: A_LIST.optional() }),
     sample: { state: sampleState('Running'), by: 'policy.healthyStates' },
     words: ({ state, by }) =>
-      only(
-        state === undefined
-          ? 'It exists.'
-          : `Its state is ${shownState(state)}${by === undefined ? '' : `, as ${by} asks`}.`,
-      ),
+      state === undefined
+        ? 'It exists.'
+        : `Its state is ${shownState(state)}${by === undefined ? '' : `, as ${by} asks`}.`,
   }),
   NotJudged: row({
     ...WELL,
@@ -233,7 +223,7 @@ export const STATE = {
         state === undefined
           ? 'The platform reports no state.'
           : `Nothing says whether state ${shownState(state)} is healthy.`
-      return only(isInSync ? `In sync. ${judgement}` : judgement)
+      return isInSync ? `In sync. ${judgement}` : judgement
     },
   }),
   UnhealthyState: row({
@@ -252,7 +242,7 @@ export const STATE = {
     sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
     words: ({ state, healthy, by, isDocumented }) =>
       isDocumented === true
-        ? only(`Its state is ${reported(state)}, which is not a healthy one.`)
+        ? `Its state is ${reported(state)}, which is not a healthy one.`
         : healthy === undefined
           ? {
               cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
@@ -261,9 +251,7 @@ export const STATE = {
                   ? ''
                   : 'If it is healthy, list it in policy.healthyStates together with all other healthy states, or for all resources in --healthy-states.',
             }
-          : only(
-              `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
-            ),
+          : `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
     steps: (facts, { key, id, place: manifest }) => [
       isAlarm(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)

@@ -6,41 +6,24 @@ import {
   A_KEY,
   A_TIME,
   INNER_REASON,
-  only,
   PROGRESSING,
   REFUSED,
   row,
-  SAID,
-  sentence,
   serviceWords,
   shellWord,
   type About,
   type Step,
 } from './row.ts'
 import {
-  folderOf,
   MISSING_SECRET,
-  misplacedWords,
+  missingSecretRemedy,
+  missingSecretSteps,
   missingSecretWords,
   unopenedIn,
   type MissingSecret,
 } from './missing-secret.ts'
 import { RENAMING } from './renaming.ts'
 import { UNKNOWN } from './unknown.ts'
-
-const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
-  absent: 'Mount the secret:',
-  empty: 'The mounted file is empty. Put the secret into it:',
-  malformed: 'The mounted file does not hold one token. Correct it:',
-  unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
-  'no descriptor': 'It could not be opened, as there are too many open files:',
-  credential:
-    'It holds a credential of the platform, which must not go to a source. Put the secret of the source there:',
-  linked:
-    'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
-}
-
-const SECRETS_SHOWN = 3
 
 function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   switch (of) {
@@ -62,6 +45,81 @@ const WAITS = {
   stopped: 'It was stopped for this change, and could not be changed then.',
   'decisions changed': 'The decision keeps changing. It will be made again.',
 } as const
+
+const SERVICE_PROBLEM = z.discriminatedUnion('is', [
+  z.strictObject({ is: z.enum(['not named', 'gone']) }),
+  z.strictObject({ is: z.enum(['not valid', 'not found', 'with errors']), service: A_KEY }),
+])
+export type ServiceProblem = z.output<typeof SERVICE_PROBLEM>
+
+function serviceProblemWords(problem: ServiceProblem): string {
+  switch (problem.is) {
+    case 'not named':
+      return 'The manifest names no service.'
+    case 'not valid':
+      return `${problem.service} has no valid manifest. This resumes automatically when it has one.`
+    case 'not found':
+      return `The manifest of ${problem.service} was not found; no resource is created or applied there until it is.`
+    case 'with errors':
+      return `The manifest of ${problem.service} has errors; no resource is created or applied there until they are corrected.`
+    case 'gone':
+      return 'The Service of this pipe is not there any more.'
+  }
+}
+
+const ADOPT_PROBLEM = z.discriminatedUnion('is', [
+  z.strictObject({ is: z.literal('second'), pipeId: z.string(), recorded: z.string() }),
+  z.strictObject({
+    is: z.literal('not there'),
+    pipeId: z.string(),
+    service: z.strictObject({ name: z.string(), serviceId: z.string() }),
+    isListed: z.boolean(),
+  }),
+  z.strictObject({ is: z.literal('of another service'), pipeId: z.string(), serviceId: z.string() }),
+  z.strictObject({ is: z.enum(['being deleted', 'unlike the list']), pipeId: z.string() }),
+  z.strictObject({ is: z.literal('held'), pipeId: z.string(), by: A_KEY, isOrphan: z.boolean(), key: A_KEY }),
+  z.strictObject({ is: z.literal('perhaps of'), pipeId: z.string(), other: A_KEY }),
+])
+
+function adoptProblemWords(problem: z.output<typeof ADOPT_PROBLEM>, noun: string): string {
+  const { pipeId } = problem
+  const it = `${capital(noun)} ${pipeId}`
+  switch (problem.is) {
+    case 'second':
+      return (
+        `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}, which exists. Remove policy.adopt, or give ` +
+        `the other ${noun} a manifest of its own.`
+      )
+    case 'not there': {
+      const { service, isListed } = problem
+      const next = isListed
+        ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
+        : 'Correct the id. No resource is created until then.'
+      return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
+    }
+    case 'of another service':
+      return `${it} belongs to another service, ${problem.serviceId}.`
+    case 'being deleted':
+      return `${it} is being deleted.`
+    case 'unlike the list':
+      return (
+        `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two may be older. ` +
+        `No resource is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
+      )
+    case 'held': {
+      const { by, isOrphan, key } = problem
+      const held = `${it} already belongs to ${by}.`
+      return isOrphan
+        ? `${held} ${by} has no manifest any more. If ${key} is its new name, run "pipewright forget ${by}"; then the ${noun} can be adopted.`
+        : held
+    }
+    case 'perhaps of':
+      return (
+        `${it} may be the one of ${problem.other}: it has that name, and what became of the creation is not known there. ` +
+        `Settle that first, with "pipewright resolve ${problem.other}".`
+      )
+  }
+}
 
 export const REFUSING = {
   ...RENAMING,
@@ -144,7 +202,7 @@ export const REFUSING = {
     means: 'something it depends on is not ready',
     facts: z.union([
       z.strictObject({ waitsFor: z.array(z.string()).readonly() }),
-      SAID,
+      SERVICE_PROBLEM,
       z.strictObject({
         /** An empty text stands for the whole directory. */
         unreadable: z.array(z.string()).readonly(),
@@ -153,16 +211,14 @@ export const REFUSING = {
     ]),
     sample: { waitsFor: ['Pipe/other'] },
     words: (facts, noun) => {
-      if ('said' in facts) return only(facts.said)
+      if ('is' in facts) return serviceProblemWords(facts)
       if ('waitsFor' in facts)
-        return only(
-          `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`,
-        )
+        return `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`
       const { unreadable, more } = facts
       const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
-      return only(
+      return (
         `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and may hold a Lock that names ` +
-          `the ${noun} to adopt. Correct that; then it continues automatically.`,
+        `the ${noun} to adopt. Correct that; then it continues automatically.`
       )
     },
     steps: (facts, { service, place: manifest }) => {
@@ -182,44 +238,22 @@ export const REFUSING = {
     means: 'a secret it needs is not mounted, or cannot be read',
     facts: z.strictObject({
       missing: z.array(MISSING_SECRET).readonly(),
-      said: z.string().optional(),
       /** Its credentials cannot be verified without the secret. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
-    words: ({ missing, said, isUnverified }) => {
-      if (said !== undefined) return only(sentence(said))
-      if (unopenedIn(missing) !== undefined)
-        return {
-          cause: missingSecretWords(missing),
-          remedy: `${MORE_FILES} It is tried again in a few seconds.`,
-        }
-      if (isUnverified === true)
-        return {
-          cause: `Credentials not verified. ${missingSecretWords(missing)}`,
-          remedy:
-            'Mount the secret there, or correct the secretRef. Pipewright looks again at the next drift check.',
-        }
-      return {
-        cause: missingSecretWords(missing),
-        remedy: missing.every(({ misplaced }) => misplaced !== undefined)
-          ? 'It continues automatically.'
-          : 'Mount the secret there, or correct the secretRef. It continues automatically.',
-      }
-    },
+    words: ({ missing, isUnverified }) => ({
+      cause: `${isUnverified === true ? 'Credentials not verified. ' : ''}${missingSecretWords(missing)}`,
+      remedy: `${missingSecretRemedy(missing)} ${
+        isUnverified === true
+          ? 'Pipewright looks again at the next drift check.'
+          : 'It continues automatically.'
+      }`.trimStart(),
+    }),
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]
-      return [
-        ...(facts?.missing ?? [])
-          .slice(0, SECRETS_SHOWN)
-          .map(({ file, why, misplaced }) =>
-            misplaced === undefined
-              ? { text: SECRET_TEXT[why], copy: file }
-              : { text: misplacedWords(file, misplaced), copy: folderOf(file) },
-          ),
-        whereItIsNamed(facts?.missing[0]?.of, about),
-      ]
+      return [...missingSecretSteps(facts?.missing ?? []), whereItIsNamed(facts?.missing[0]?.of, about)]
     },
   }),
   ...UNKNOWN,
@@ -240,13 +274,11 @@ export const REFUSING = {
         'The ledger cannot be written, so this is kept in memory. Make room on its volume, repair it, or end what keeps it busy. Do not restart Pipewright before: a restart would lose this.'
       switch (end) {
         case 'created':
-          return only(
-            `${capital(noun)} ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`,
-          )
+          return `${capital(noun)} ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`
         case 'failed':
-          return only(`No resource was created for ${key} (${seen}). ${again}`)
+          return `No resource was created for ${key} (${seen}). ${again}`
         case 'unknown':
-          return only(`It is unknown whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`)
+          return `It is unknown whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`
       }
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
@@ -261,15 +293,9 @@ export const REFUSING = {
   AdoptRefused: row({
     ...REFUSED,
     means: 'the resource to adopt cannot be adopted',
-    facts: z.union([SAID, z.strictObject({ named: z.string(), pipeId: z.string() })]),
-    sample: { named: 'OTHER_ID', pipeId: 'ID' },
-    words: (facts, noun) =>
-      only(
-        'said' in facts
-          ? facts.said
-          : `policy.adopt names ${facts.named}, but this key already has ${noun} ${facts.pipeId}, which exists. Remove policy.adopt, or give ` +
-              `the other ${noun} a manifest of its own.`,
-      ),
+    facts: ADOPT_PROBLEM,
+    sample: { is: 'second', pipeId: 'OTHER_ID', recorded: 'ID' },
+    words: (facts, noun) => adoptProblemWords(facts, noun),
     steps: (_facts, { key, place: manifest }) => [
       { text: `Correct policy.adopt, or the Lock that names this ${nounOf(key)}:`, copy: manifest },
     ],
@@ -284,7 +310,7 @@ export const REFUSING = {
     sample: { until: 0 },
     words: ({ after, until }, _noun, tell) => {
       const cause = typeof after === 'object' ? tell(after) : WAITS[after ?? 'failed']
-      return only(until === undefined ? cause : `${cause} Next attempt at ${timeOf(until)}.`)
+      return until === undefined ? cause : `${cause} Next attempt at ${timeOf(until)}.`
     },
   }),
 } as const

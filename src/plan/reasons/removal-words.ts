@@ -1,5 +1,5 @@
 import { timeOf } from '../../kinds/instant.ts'
-import { A_KEY, A_TIME, only, type Words } from './row.ts'
+import { A_KEY, A_TIME, type Words } from './row.ts'
 import { z } from '../../kinds/zod.ts'
 
 export const REMOVAL = z.discriminatedUnion('is', [
@@ -46,23 +46,19 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
         remedy: toKeep,
       }
     case 'now':
-      return only(`${asked} The ${noun} will be deleted.${stays}${after}`)
+      return `${asked} The ${noun} will be deleted.${stays}${after}`
     case 'going':
-      return only(
-        `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. It is checked until the ${noun} is gone.${stays}${after}`,
-      )
+      return `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. It is checked until the ${noun} is gone.${stays}${after}`
     case 'done':
-      return only(`${asked} The ${noun} was deleted.${stays}`)
+      return `${asked} The ${noun} was deleted.${stays}`
     case 'gone already':
-      return only(`${asked} The ${noun} was gone already.`)
+      return `${asked} The ${noun} was gone already.`
     case 'not found':
-      return only(`${asked} The ${noun} is not found. It is checked again until that is sure.`)
+      return `${asked} The ${noun} is not found. It is checked again until that is sure.`
     case 'doubted':
-      return only(`${asked} No resource is deleted until a reading of the manifests is accepted.`)
+      return `${asked} No resource is deleted until a reading of the manifests is accepted.`
     case 'older':
-      return only(
-        `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`,
-      )
+      return `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`
     case 'changed':
       return {
         cause: `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}). Therefore it is not deleted.`,
@@ -71,7 +67,7 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
     case 'never in sync':
       return {
         cause: `${asked} The ${noun} was not seen in sync since its manifest last changed. So it is not deleted.`,
-        remedy: wayOut,
+        remedy: 'To have it replaced, undo the edit, wait until it is in sync, and make the edit again.',
       }
     case 'not ours':
       return {
@@ -79,9 +75,7 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
         remedy: wayOut,
       }
     case 'locked':
-      return only(
-        `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`,
-      )
+      return `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`
     case 'claimed':
       return {
         cause: `${asked} No resource is deleted, because ${removal.key} names this ${noun}.`,

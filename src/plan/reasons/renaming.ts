@@ -1,7 +1,7 @@
 import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, only, REFUSED, row, serviceWords, type About, type Step } from './row.ts'
+import { A_KEY, REFUSED, row, serviceWords, type About, type Step } from './row.ts'
 
 /** The resource of another key, as `Similar` in `input.ts`. */
 const SIMILAR = z.strictObject({
@@ -167,7 +167,7 @@ export const RENAMING = {
       listedAs: 'orders',
     },
     words: (facts, noun) =>
-      only('how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : listedWords(facts, noun)),
+      'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : listedWords(facts, noun),
     steps: (facts, about) =>
       facts !== undefined && 'how' in facts
         ? SIMILAR_STEPS[facts.how](facts, about)

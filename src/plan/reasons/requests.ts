@@ -1,11 +1,11 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
-import { FAILED, NOT_READY, only, PROGRESSING, row, SAID, sentence, serviceWords, shellWord } from './row.ts'
+import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence, serviceWords, shellWord } from './row.ts'
 
 const MET = {
   facts: SAID,
   sample: { said: 'It failed.' },
-  words: ({ said }: z.output<typeof SAID>) => only(sentence(said)),
+  words: ({ said }: z.output<typeof SAID>) => sentence(said),
 } as const
 
 const UNOBSERVED = {
@@ -27,12 +27,10 @@ export const REQUESTS = {
     }),
     sample: { why: 'waiting' },
     words: ({ why, pipeId }, noun) => {
-      if (why !== 'not read') return only(UNOBSERVED[why])
-      return only(
-        pipeId === undefined
-          ? `The ${noun} was not read yet.`
-          : `${capital(noun)} ${pipeId} was not read yet.`,
-      )
+      if (why !== 'not read') return UNOBSERVED[why]
+      return pipeId === undefined
+        ? `The ${noun} was not read yet.`
+        : `${capital(noun)} ${pipeId} was not read yet.`
     },
   }),
   Rejected: row({
@@ -110,6 +108,15 @@ export const REQUESTS = {
   NotLeading: row({
     ...FAILED,
     ...MET,
+    facts: z.union([
+      SAID,
+      z.strictObject({ olderThan: z.string(), pipeId: z.string(), by: z.enum(['policy.adopt', 'a Lock']) }),
+    ]),
+    words: (facts) =>
+      'said' in facts
+        ? sentence(facts.said)
+        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process has acted on revision ${facts.olderThan}, ` +
+          'which might be newer. It is adopted once another revision is read or an operator accepts the manifests.',
     means: 'this process could not make sure that it alone acts, and sent no request',
     steps: (_facts, { key }) => [
       {

@@ -36,11 +36,8 @@ type Calm = 'Ready' | 'Progressing' | 'Suspended' | 'Absent'
 /** A rule in `helm/rules/pipewright.rules.yaml`. */
 type Alert = `Pipewright${string}`
 
-export interface Words {
-  readonly cause: string
-  /** Empty if the cause includes it, or if there is none. */
-  readonly remedy: string
-}
+/** A text includes its remedy, or has none. */
+export type Words = string | { readonly cause: string; readonly remedy: string }
 
 export interface FieldEdit {
   /** From the document's top, such as `['policy', 'onMissing']`. */
@@ -74,16 +71,16 @@ export function row<S extends z.ZodType>(of: Row<S>): Row<S> {
   return of
 }
 
-export function only(cause: string): Words {
-  return { cause, remedy: '' }
+export function causeIn(words: Words): string {
+  return typeof words === 'string' ? words : words.cause
 }
 
 export function sentence(said: string): string {
   return `${capital(said)}${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
-export function joined({ cause, remedy }: Words): string {
-  return remedy === '' ? cause : `${cause} ${remedy}`
+export function joined(words: Words): string {
+  return typeof words === 'string' ? words : `${words.cause} ${words.remedy}`.trimEnd()
 }
 
 /** Words of the platform, the ledger or a file, never parsed. */
@@ -102,6 +99,7 @@ export const A_STATE = z.custom<MaskedText>((value) => typeof value === 'string'
 /** For samples, without secrets. */
 export const sampleState = createSecretMask().mask
 
+/** ms since the epoch. */
 export const A_TIME = z.number()
 
 export function serviceWords({ service }: Pick<About, 'service'>): string {

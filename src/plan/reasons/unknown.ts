@@ -25,7 +25,7 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
 })
 
 export type UnknownAttempt = z.output<typeof UNKNOWN_ATTEMPT>
-export type UnknownOutcome = z.output<typeof UNKNOWN_OUTCOME>
+type UnknownOutcome = z.output<typeof UNKNOWN_OUTCOME>
 
 export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAttempt): string {
   const request = requestId === undefined ? '' : `, request ${requestId}`

@@ -1,9 +1,8 @@
 import { lineOf, saying } from '../state/journal.ts'
-import { capital, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import type { Because } from '../../plan/reason.ts'
+import type { Because, FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
@@ -40,7 +39,7 @@ type AdoptResult =
       readonly because: Because<'Adopted'>
       readonly history: readonly NewEntry[]
     }
-  | { readonly taken: false; readonly why: string }
+  | { readonly taken: false; readonly why: FactsOf<'AdoptRefused'> }
 
 /** `spec/api.md` 4.2. @throws {RemoteError} and other request errors, except if it is missing */
 export async function adoptExisting(
@@ -61,21 +60,15 @@ export async function adoptExisting(
     reply = isRead ? await platform.read(asked, options) : listed
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    const where = `service ${service.name} (${service.serviceId})`
-    const next = wanted.isFound
-      ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
-      : 'Correct the id. No resource is created until then.'
-    return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
+    const { name, serviceId } = service
+    return refused({ is: 'not there', pipeId, service: { name, serviceId }, isListed: wanted.isFound })
   }
   const { value: remote, requestId } = reply
   const owner = remote.serviceId ?? service.serviceId
-  if (!sameId(owner, service.serviceId)) {
-    return refused(
-      `${capital(nounOf(key))} ${pipeId} belongs to another service, ${context.mask.mask(owner)}.`,
-    )
-  }
+  if (!sameId(owner, service.serviceId))
+    return refused({ is: 'of another service', pipeId, serviceId: context.mask.mask(owner) })
   if (isDeleting(createOnceKindOf(profile, key).changes?.rest, remote.state))
-    return refused(`${capital(nounOf(key))} ${pipeId} is being deleted.`)
+    return refused({ is: 'being deleted', pipeId })
   const awaited = awaitedElsewhere(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
   // Another process might have recorded it meanwhile.
@@ -92,7 +85,6 @@ export async function adoptExisting(
       foreign: foreignIn(context, key, remote),
       // A list can lag: without a read, a 404 creates no other pipe.
       seenAt: isRead ? at : undefined,
-      saidGoneAt: undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
     replaced: replacedAfter(recorded.replaced, recorded.former?.remote.id, store.steadyNow()),
@@ -129,6 +121,6 @@ function inPlaceOf({ remote, former }: LedgerRecord, id: string): string | undef
   return before === undefined || sameId(before.id, id) ? undefined : before.id
 }
 
-function refused(why: string): AdoptResult {
+function refused(why: FactsOf<'AdoptRefused'>): AdoptResult {
   return { taken: false, why }
 }

@@ -3,7 +3,8 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
-import type { Done, Outcome } from '../../plan/outcome.ts'
+import type { Done } from '../../plan/outcome.ts'
+import type { Because } from '../../plan/reason.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
@@ -38,7 +39,8 @@ export async function adopt(
     throw new Error(`an adoption of ${key} was decided without a valid manifest`)
   }
   if (by === 'a reply') return adoptByRead(context, assessment, action, request)
-  if (!service.usable) return refusedAdoption(recorded, service.problem, 'DependencyNotReady')
+  if (!service.usable)
+    return refusedAdoption(recorded, { reason: 'DependencyNotReady', facts: service.problem })
   const isFound = by === 'the list'
   const asked = { key, access: service.access, id: pipeId }
   const isRead =
@@ -64,13 +66,13 @@ export async function adopt(
     request,
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
-  if (!taken.taken) return refusedAdoption(recorded, taken.why)
+  if (!taken.taken) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: taken.why })
   const held = heldElsewhere(context.store, pipeId, key)
-  if (held !== undefined) return refusedAdoption(recorded, held)
+  if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
     // Backs off like a failure: the list can lag.
-    return refusedAdoption(recorded, unlikeListed(pipeId))
+    return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
   // Claimed until it is recorded: another key might have found it, too.
   context.store.claim(key, pipeId)
@@ -118,13 +120,6 @@ function isAsListed(
   return listed?.candidates[0]?.differs.length === 0
 }
 
-function unlikeListed(pipeId: string): string {
-  return (
-    `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two may be older. ` +
-    `No resource is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
-  )
-}
-
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
   const { key, state } = input.desired
   const isSame = store.entry(key)?.digest === entry?.digest && store.desiredState(key) === state
@@ -154,8 +149,6 @@ async function adoptByRead(
     const facts = unknownFacts(recorded, intent, surroundings.knownIds)
     const seen = intent.seen ?? {
       at: context.clock.now(),
-      httpStatus: undefined,
-      requestId: undefined,
       what: '',
       pipeId,
     }
@@ -178,15 +171,8 @@ async function adoptByRead(
 
 function refusedAdoption(
   record: LedgerRecord,
-  said: string,
-  reason: 'AdoptRefused' | 'DependencyNotReady' = 'AdoptRefused',
+  because: Because<'AdoptRefused' | 'DependencyNotReady'>,
 ): Acted {
-  const outcome: Outcome = {
-    result: 'failed',
-    reason,
-    facts: { said },
-    requestId: undefined,
-    retryAfterMs: undefined,
-  }
+  const outcome = { result: 'failed', ...because } as const
   return { outcome, record, history: [] }
 }

@@ -9,7 +9,7 @@ import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { withoutNewSize } from '../../plan/new-size.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
-import { isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
+import { isAtRest, isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -34,9 +34,7 @@ import { refused } from './change-refused.ts'
 const NO_SERVICE: Outcome = {
   result: 'failed',
   reason: 'DependencyNotReady',
-  facts: { said: 'The Service of this pipe is not there any more.' },
-  requestId: undefined,
-  retryAfterMs: undefined,
+  facts: { is: 'gone' },
 }
 
 /**
@@ -127,10 +125,17 @@ function changingOf(
 
 async function begunRecord(changing: Changing, before: LedgerRecord): Promise<LedgerRecord> {
   const { action, fields } = changing
-  const recorded = { ...before, corrections: countedCorrections(changing) }
+  const recorded = { ...heeded(changing, before), corrections: countedCorrections(changing) }
   if (action.stopFor === 'change') return stopNoted(changing, recorded)
   if (fields.length === 0 || action.stopFor !== undefined) return recorded
   return swapped(changing.context, { ...recorded, change: begun(changing) })
+}
+
+/** A stop that took effect is over, also if the change starts the pipe. */
+function heeded({ input }: Changing, record: LedgerRecord): LedgerRecord {
+  const { command } = record
+  const isOver = command?.command === 'stop' && command.isForChange !== true && isAtRest(input)
+  return isOver ? { ...record, command: undefined } : record
 }
 
 function commandSent(

@@ -159,10 +159,7 @@ function unsent(
   const { intentId, opened, why } = about
   const seen: Seen = {
     at: clock.now(),
-    httpStatus: undefined,
-    requestId: undefined,
     what: `${why}, and no request was sent`,
-    pipeId: undefined,
   }
   return { intentId, opened, end: { type: 'failed', seen }, history: [] }
 }

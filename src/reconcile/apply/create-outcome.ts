@@ -68,9 +68,6 @@ export function settleSuccess(
     at: context.clock.now(),
     revision: creation.revision,
     requestId,
-    seenAt: undefined,
-    saidGoneAt: undefined,
-    refutedAt: undefined,
   }
   const facts = { pipeId: value.id, inPlaceOf: creation.record.remote?.id }
   return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
@@ -127,18 +124,17 @@ export async function settleFailure(
 ): Promise<Created> {
   const { creation, opened } = attempt
   const { requestId } = outcome
+  const { remote, removal } = creation.record
   const kept =
-    creation.record.remote === undefined
+    remote === undefined || removal?.isSent === true
       ? ''
-      : ` ${capital(nounOf(creation.key))} ${creation.record.remote.id} is kept.`
+      : ` ${capital(nounOf(creation.key))} ${remote.id} is kept.`
   const said = messageOf(outcome, creation.key)
   const failed = { ...outcome, facts: { ...outcome.facts, said: `${said}${kept}` } }
   const seen: Seen = {
     at: context.clock.now(),
-    httpStatus: undefined,
     requestId,
     what: said,
-    pipeId: undefined,
   }
   const pendingOutcome = unsavedOf(context, attempt, {
     end: { type: 'failed', seen },

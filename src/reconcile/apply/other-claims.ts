@@ -1,8 +1,8 @@
-import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import { newsIn } from '../state/journal.ts'
@@ -15,9 +15,9 @@ export async function heldMeanwhile(
   context: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
   but: Key,
-): Promise<string | undefined> {
+): Promise<FactsOf<'AdoptRefused'> | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
-  return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
+  return holder && { is: 'held', pipeId, by: holder.key, isOrphan: false, key: but }
 }
 
 interface Wanted {
@@ -31,7 +31,7 @@ export function awaitedElsewhere(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,
   { id, name }: RemoteResource,
-): string | undefined {
+): FactsOf<'AdoptRefused'> | undefined {
   if (typeof name !== 'string') return undefined
   const { serviceId } = service
   const other = store
@@ -43,18 +43,14 @@ export function awaitedElsewhere(
         sameId(record.service?.serviceId, serviceId) &&
         !isUnclaimed(store.desiredState(record.key)),
     )
-  return (
-    other &&
-    `${capital(nounOf(key))} ${id} may be the one of ${other.key}: it has that name, and what became of the creation is not known there. ` +
-      `Settle that first, with "pipewright resolve ${other.key}".`
-  )
+  return other && { is: 'perhaps of', pipeId: id, other: other.key }
 }
 
-export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
-  const key = store.holderOf(pipeId, but) ?? store.claimantOf(pipeId, but)
-  if (key === undefined) return undefined
-  const held = `${capital(nounOf(but))} ${pipeId} already belongs to ${key}.`
-  if (!isUnclaimed(store.desiredState(key))) return held
-  const command = `pipewright forget ${key}`
-  return `${held} ${key} has no manifest any more. If ${but} is its new name, run "${command}"; then the ${nounOf(but)} can be adopted.`
+export function heldElsewhere(
+  store: StateStore,
+  pipeId: string,
+  but: Key,
+): FactsOf<'AdoptRefused'> | undefined {
+  const by = store.holderOf(pipeId, but) ?? store.claimantOf(pipeId, but)
+  return by && { is: 'held', pipeId, by, isOrphan: isUnclaimed(store.desiredState(by)), key: but }
 }

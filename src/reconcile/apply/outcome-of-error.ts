@@ -29,9 +29,7 @@ export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped
     return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
   }
   if (error instanceof SecretUnavailableError) {
-    const { missing, message } = error
-    const said = missing.why === 'no descriptor' ? undefined : message
-    return local({ reason: 'SecretUnavailable', facts: { missing: [missing], said } })
+    return local({ reason: 'SecretUnavailable', facts: { missing: [error.missing] } })
   }
   if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
   throw error
@@ -64,7 +62,7 @@ function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
 }
 
 function local(because: Because): Failed {
-  return { result: 'failed', ...because, requestId: undefined, retryAfterMs: undefined }
+  return { result: 'failed', ...because }
 }
 
 function isAbort(error: unknown): boolean {

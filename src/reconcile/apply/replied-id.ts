@@ -101,8 +101,6 @@ export async function readRepliedId(
     revision,
     requestId,
     seenAt: at,
-    saidGoneAt: undefined,
-    refutedAt: undefined,
   }
   return { is: 'the created one', remote, reply }
 }

@@ -1,24 +1,20 @@
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
+import type { ServiceProblem } from '../../plan/reasons/refusing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ServiceAccess } from '../../contract/platform.ts'
 import { type StateStore, identityOf } from '../state/store.ts'
 
 export type DesiredService =
   | { readonly usable: true; readonly identity: ServiceIdentity; readonly access: ServiceAccess }
-  | { readonly usable: false; readonly problem: string }
+  | { readonly usable: false; readonly problem: ServiceProblem }
 
 export function desiredService(store: StateStore, manifest: ResourceManifest | undefined): DesiredService {
   const name = manifest && serviceOf(manifest)
-  if (name === undefined) return { usable: false, problem: 'The manifest names no service.' }
+  if (name === undefined) return { usable: false, problem: { is: 'not named' } }
   const service = store.service(name)
-  if (service === undefined) {
-    return {
-      usable: false,
-      problem: `${serviceKey(name)} has no valid manifest. This resumes automatically when it has one.`,
-    }
-  }
+  if (service === undefined) return { usable: false, problem: { is: 'not valid', service: serviceKey(name) } }
   const identity = identityOf(service)
   return { usable: true, identity, access: accessOf(identity, service.spec.credentials.secretRef.name) }
 }

@@ -72,7 +72,8 @@ function isSimilarBeside(store: StateStore, candidate: Candidate, record: Ledger
   const { state, manifest } = store.entry(key) ?? {}
   const asked = state === 'valid' && manifest && store.asked(manifest)?.fingerprint
   const isKept = asked && isSameIdentity(store.identityPathsOf(key), applied?.fields ?? {}, asked.fields)
-  return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [record]) !== undefined
+  const there = { ...record, wanted: undefined }
+  return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [there]) !== undefined
 }
 
 /** @param name as known from the pipe */

@@ -1,3 +1,4 @@
+import type { ServiceProblem } from '../../plan/reasons/refusing.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
@@ -103,13 +104,11 @@ function isReady(store: StateStore, key: Key): boolean {
 const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unobserved', 'Unavailable', 'AuthFailed'])
 
 /** Why a known service gets no request: its manifest is invalid. */
-function problemOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
-  const key = serviceKey(name)
-  const entry = store.entry(key)
+function problemOfService(store: StateStore, { name }: ServiceIdentity): ServiceProblem | undefined {
+  const service = serviceKey(name)
+  const entry = store.entry(service)
   if (entry === undefined || entry.state === 'valid') return undefined
-  return entry.state === 'missing'
-    ? `The manifest of ${key} was not found; no resource is created or applied there until it is.`
-    : `The manifest of ${key} has errors; no resource is created or applied there until they are corrected.`
+  return { is: entry.state === 'missing' ? 'not found' : 'with errors', service }
 }
 
 export function knownIds(store: StateStore, recorded: LedgerRecord): readonly string[] {

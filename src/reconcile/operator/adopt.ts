@@ -29,8 +29,8 @@ import { adoptExisting, type AdoptRequest } from '../apply/adopt-existing.ts'
 import { heldElsewhere } from '../apply/other-claims.ts'
 import { replyMask } from '../../kinds/mask.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { MORE_FILES } from '../../lib/open-files.ts'
-import { missingSecretWords, unopenedIn } from '../../plan/reasons/missing-secret.ts'
+import { missingSecretRemedy, missingSecretWords } from '../../plan/reasons/missing-secret.ts'
+import { messageOf } from '../../plan/reason.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-secrets.ts'
 
@@ -78,7 +78,7 @@ async function adoptOnce(
   if (target.problem !== undefined) throw new Error('a problem is a reason')
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
-  if (!taken.taken) return refused(taken.why)
+  if (!taken.taken) return refused(messageOf({ reason: 'AdoptRefused', facts: taken.why }, key))
   const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
   const anew = conditionsToRenew(recorded.conditions, context.clock.now())
@@ -117,7 +117,7 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(store, pipeId, key)
-  if (held !== undefined) return held
+  if (held !== undefined) return messageOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
       return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
@@ -223,17 +223,15 @@ export async function adoptionTarget(
     }
   }
   const desired = desiredService(store, manifest)
-  if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
+  if (!desired.usable)
+    return {
+      problem: `${key} cannot be read. ${messageOf({ reason: 'DependencyNotReady', facts: desired.problem }, key)}`,
+    }
 
   const body = await readBodySecrets(secrets, mask, asked.body)
-  if (unopenedIn(body.missing) !== undefined)
-    return { problem: `${missingSecretWords(body.missing)} ${MORE_FILES} Then run this again.` }
   if (body.missing.length > 0) {
-    return {
-      problem:
-        `${missingSecretWords(body.missing)} Mount it there, or correct the secretRef, then run this again. ` +
-        'Without it, a later change of the secret could not be noticed.',
-    }
+    const words = `${missingSecretWords(body.missing)} ${missingSecretRemedy(body.missing)} Then run this again.`
+    return { problem: `${words} Without the secret, a later change of it could not be noticed.` }
   }
   const found = {
     isFound: false,
@@ -266,7 +264,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   if (service === undefined || platformName === undefined || fingerprint === undefined) {
     return { problem: unknownWords({ store }, recorded) }
   }
-  const access = recordedAccess(store, recorded, { usable: false, problem: '' })
+  const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
     return {
       problem: `${key} and Service/${service.name} have no manifest. The credentials of the Service are needed.`,

@@ -1,3 +1,4 @@
+import { causeIn } from '../../plan/reasons/row.ts'
 import { saying } from '../state/journal.ts'
 import { type Because, wordsOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
@@ -75,7 +76,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${wordsOf(orphan, key).cause} A manifest of that name counts as new.`,
+      `Forgot ${key}. ${causeIn(wordsOf(orphan, key))} A manifest of that name counts as new.`,
     )
   })
 }
