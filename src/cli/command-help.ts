@@ -1,4 +1,3 @@
-/** For the help and the README. */
 interface CommandHelp {
   /** Command lines without the program's name. */
   readonly examples: readonly string[]

@@ -38,7 +38,6 @@ function parseReason(text: string): Parsed<string> {
   return isGood ? good(text) : bad(`it has ${text.length} characters`, `give 1 to ${REASON_LENGTH}`)
 }
 
-/** In the order of the help. */
 export function addCommands(shell: Shell): void {
   const { program } = shell
   program.commandsGroup('Reconcile:')

@@ -18,17 +18,15 @@ export interface Imported extends Fitted {
   readonly service: string
 }
 
-interface To {
-  readonly all?: true
-  readonly outputDir?: string
-  readonly output: 'yaml' | 'json'
-}
-
 /** @returns problems with single files @throws {CommandError} if the folder cannot be made */
 export async function writeManifests(
   io: Io,
   imported: readonly Imported[],
-  { all, outputDir: folder, output }: To,
+  {
+    all,
+    outputDir: folder,
+    output,
+  }: { readonly all?: true; readonly outputDir?: string; readonly output: 'yaml' | 'json' },
 ): Promise<readonly string[]> {
   const made = imported.filter((one): one is Made => one.manifest !== undefined)
   if (output === 'json') {

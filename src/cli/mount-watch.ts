@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Emit } from '../contract/events.ts'
 
-/** In a message. */
 const MOST_NAMES = 5
 
 /** Platform credentials where manifests can refer to them. By folder names. @returns reports new problems */

@@ -57,7 +57,6 @@ export interface Reader extends AsyncDisposable {
   details(key: Key): Promise<Details>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  /** Options for commands in the history. */
   here(): Promise<CommandContext>
 }
 

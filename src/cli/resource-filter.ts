@@ -18,7 +18,6 @@ export interface ResourceFilter {
   readonly since?: number
 }
 
-/** As flags, for suggested commands. */
 export function filterWords({ kind, label = [], status, reason, since }: ResourceFilter): string {
   const flags = [
     ['--kind', kind?.join(',')],

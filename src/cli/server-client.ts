@@ -14,7 +14,6 @@ import { CommandError, type Io, VERSION, misuse } from './io.ts'
 /* Errors name the command. */
 
 interface ServerCall {
-  /** Named in messages. */
   readonly command: string
   readonly server: string
   readonly network: NetworkSettings
@@ -31,7 +30,6 @@ export type Asked = Pick<ServerCall, 'command' | 'server' | 'network'>
 
 export interface ServerReply {
   readonly status: number
-  /** Undefined: not JSON. */
   readonly body: unknown
 }
 

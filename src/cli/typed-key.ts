@@ -8,7 +8,6 @@ export function typedKind(text: string): string {
   return MANIFEST_KINDS.find((kind) => kind.toLowerCase() === text.toLowerCase()) ?? text
 }
 
-/** Undefined: not a key. */
 export function typedKey(text: string): Key | undefined {
   const [kind = '', ...name] = text.split('/')
   return knownKey([typedKind(kind), ...name].join('/'))

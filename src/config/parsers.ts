@@ -95,13 +95,8 @@ export function duration(min: number, max: number): Parser<number> {
   }
 }
 
-interface ApiBudget {
-  readonly requests: number
-  readonly windowMs: number
-}
-
 /** `N/D`: at most N requests in any window of length D. */
-export function parseBudget(text: string): Parsed<ApiBudget> {
+export function parseBudget(text: string): Parsed<{ readonly requests: number; readonly windowMs: number }> {
   const right = 'give requests and a time, such as 10/10s: at most 10 requests in any 10 seconds'
   const [count = '', time, ...more] = text.split('/')
   if (time === undefined || more.length > 0) return bad('it is not N/D', right)

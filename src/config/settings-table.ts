@@ -18,7 +18,6 @@ import type { SettingDefinition } from './setting-definition.ts'
 
 export interface Read<T> {
   readonly value: T
-  /** Undefined if the value is the default. */
   readonly from: string | undefined
 }
 

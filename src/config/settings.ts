@@ -40,7 +40,6 @@ export type Settings = {
   readonly proxies: ProxySettings
 }
 
-/** In the order of the help. */
 export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
   ...definition,
   defaultText: defaultOf(definition).replaceAll('`', ''),
@@ -117,7 +116,6 @@ const NO_PLATFORM: SettingProblem = {
   right: `give --base-url URL or set ${definitionOf('baseUrl').env}; or try --sandbox, which needs no account`,
 }
 
-/** In order of precedence. */
 async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly Source[]> {
   const fromFlags = readFlags(flags)
   const fromEnv = readEnvironment(env)

@@ -70,7 +70,6 @@ export interface Revision {
   /** A commit, or `content-<12 hex digits>` without Git. */
   readonly id: string
   readonly from: 'git-sync' | 'git' | 'content'
-  /** Undefined: unknown. */
   readonly commit?: { readonly author: string; readonly subject: string } | undefined
 }
 

@@ -237,7 +237,6 @@ export type Event =
       readonly key: Key
       readonly outcome: 'created' | 'failed' | 'unknown'
       readonly pipeId: string | undefined
-      /** Restores the outcome. */
       readonly command: string
       readonly message: string
     }

@@ -20,7 +20,6 @@ export interface Leadership extends AsyncDisposable {
   attempt(signal: AbortSignal): Promise<Term | undefined>
   /** The next leader knows this revision if a request was confirmed later. */
   actOn(revision: string): void
-  /** Undefined if unknown. */
   leader(): Leader | undefined
 }
 

@@ -9,7 +9,6 @@ export interface ManifestFacts {
   readonly request: ShownRequest | undefined
   /** Its Service and the keys of `policy.dependsOn`. */
   readonly needs: readonly Key[]
-  /** The first. */
   readonly neededBy: readonly Key[]
   readonly neededByCount: number
 }

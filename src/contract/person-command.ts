@@ -6,7 +6,6 @@ import { z } from '../kinds/zod.ts'
 const key = z.custom<Key>((value) => typeof value === 'string' && knownKey(value) !== undefined)
 const pipeId = z.string()
 
-/** As in a manifest. */
 export const REASON_LENGTH = 500
 
 /** A person's command for one resource, carried out by the owner of the ledger: the body of `POST /-/operate`. */
@@ -52,7 +51,6 @@ export const Allowance = z.strictObject({
   /** Seen by the person. Absent: no upper limit. */
   count: z.int().min(0).optional(),
   dryRun: z.boolean().default(false),
-  /** Instead of creates. */
   deletions: z.boolean().default(false),
 })
 export type Allowance = z.infer<typeof Allowance>

@@ -29,7 +29,6 @@ export interface PlanItem {
   readonly message: string
   /** Keys of `policy.dependsOn`, which come first. */
   readonly after: readonly Key[]
-  /** Dependencies that are not ready. */
   readonly waitsFor: readonly Key[]
   /** The key whose record moves to this key. */
   readonly renamedFrom: Key | undefined
@@ -64,7 +63,6 @@ export interface Plan {
     readonly wanted: number
     /** Per service. Null: no limit. */
     readonly limit: number | null
-    /** By the limit. */
     readonly refused: number
   }
   /** Checked recently by a running daemon; not read again. */

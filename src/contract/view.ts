@@ -34,7 +34,6 @@ export interface ResourceView {
   readonly differences: readonly Difference[]
   readonly file: string | undefined
   readonly line: number | undefined
-  /** Revision of the manifest's last change. */
   readonly manifestRevision: string | undefined
   readonly service: string | undefined
   readonly pipeId: string | undefined

@@ -11,7 +11,6 @@ export const WithoutManifest = z
     /** ms since the epoch. */
     listedAt: z.number(),
     count: z.number(),
-    /** The first pipes, sorted by name. */
     pipes: z.array(z.object({ id: z.string(), name: z.string() }).readonly()).readonly(),
   })
   .readonly()

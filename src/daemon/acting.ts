@@ -62,7 +62,6 @@ export function startActing(parts: ActingParts) {
   function reconciled(key: Key, { action, outcome, next, also }: ReconcileResult) {
     const wasOvertaken = wereOvertaken.delete(key)
     if (outcome.result === 'done') changedAt.delete(key)
-    // Applied again, or observed in sync.
     const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     if (outcome.result !== 'stopped') ending.get(key)?.()

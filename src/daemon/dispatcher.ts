@@ -40,7 +40,6 @@ export function createDispatcher(options: DispatcherOptions) {
   let deadline: AbortSignal | undefined
   let awake = false
   let refillsLeft = options.concurrency
-  /** Still running. */
   let releasedRuns = 0
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   let shown: ReturnType<Queue['depth']> | undefined

@@ -8,7 +8,6 @@ interface LeadingParts {
   readonly clock: Clock
   /** Without renewal for so long, another process can take the Lease: ms. */
   readonly leaseMs: number
-  /** Of the manifests in force. */
   readonly revision: () => string
   /** As `Leadership.actOn`. */
   readonly actOn: (revision: string) => void
@@ -32,7 +31,6 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
   }
 
   return {
-    /** Undefined: standby. */
     get term() {
       return term
     },
@@ -72,7 +70,6 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
   }
 }
 
-/** Of creates and applies. */
 const LONGEST_WAIT_MS = 5 * 60_000
 
 /** Between revisions with unknown order. */
@@ -115,7 +112,6 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       leader = revision
       forgetWhenSame()
     },
-    /** A new accepted revision. */
     noteRead(revision: string) {
       now = revision
       if (hasBegun && waiting === undefined) return

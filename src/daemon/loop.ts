@@ -11,9 +11,7 @@ export interface LoopParts {
   readonly context: ReconcileContext
   readonly reconciler: Pick<Reconciler, 'reconcile'>
   readonly concurrency: number
-  /** Cancels running reconciles. */
   readonly stopping: AbortSignal
-  /** Before a reconcile. */
   readonly begin: (key: Key) => void | Pick<ReconcileRequest, 'changedAt' | 'isAsked'>
   /** After it. @returns when to run the key again */
   readonly reconciled: (key: Key, result: ReconcileResult) => Omit<Again, 'service'> | undefined

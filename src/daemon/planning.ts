@@ -11,9 +11,7 @@ import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
 
 interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
-  /** Of a dry run. */
   readonly context: ReconcileContext
-  /** The directory as shown. */
   readonly manifests: string
   readonly settled: ReadonlyMap<Key, Settled>
   readonly onProgress: (done: number, of: number) => void

@@ -34,14 +34,9 @@ interface Entry extends ReadyEntry {
   state: 'scheduled' | 'ready'
 }
 
-interface Run {
-  readonly service: string
-  again: Ask | undefined
-}
-
 export function createQueue() {
   const entries = new Map<Key, Entry>()
-  const runs = new Map<Key, Run>()
+  const runs = new Map<Key, { readonly service: string; again: Ask | undefined }>()
   const scheduled = createHeap<Entry>(isEarlier)
   const ready = { 0: createReadyLanes<Entry>(), 1: createReadyLanes<Entry>(), 2: createReadyLanes<Entry>() }
   const keysOfLane = new Map<string, number>()
@@ -124,7 +119,6 @@ export function createQueue() {
     get running() {
       return runs.size
     },
-    /** With a waiting or running key. */
     get services() {
       return keysOfLane.size
     },

@@ -18,18 +18,16 @@ export interface ReadingContext {
   readonly tokens: readonly string[]
 }
 
-interface ReadingsOptions {
+const AGAIN_MS = 500
+
+/** Reads the whole directory, one read at a time. */
+export function createReadings(options: {
   readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
   readonly stopping: AbortSignal
   readonly onLoaded: (result: LoadResult, context: ReadingContext) => void
   readonly onFailed: (message: string, context: ReadingContext) => void
-}
-
-const AGAIN_MS = 500
-
-/** Reads the whole directory, one read at a time. */
-export function createReadings(options: ReadingsOptions) {
+}) {
   const { context, source, stopping } = options
   const { store, clock } = context
   const loads = createSerial(load)

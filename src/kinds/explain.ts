@@ -68,7 +68,6 @@ export function withFields(field: FieldFacts): readonly FieldFacts[] {
 interface Place {
   readonly profile: Profile
   readonly kind: string
-  /** From the manifest's top. */
   readonly steps: readonly string[]
   readonly schema: Schema
   readonly isRequired: boolean

@@ -11,7 +11,6 @@ export interface Position {
   readonly column: number
 }
 
-/** With place and fix. */
 export interface Finding extends Position {
   readonly severity: Severity
   /** Stable code from `FINDING_CODES`. */

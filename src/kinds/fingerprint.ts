@@ -49,7 +49,6 @@ function canonicalRecords(fields: Fields, value: Json): string | undefined {
   return joined(items.filter((item) => item !== undefined).toSorted())
 }
 
-/** As JSON. */
 function canonicalItem(fields: Fields, item: JsonObject): string {
   const members = canonicalLeaves(fields, item).map(
     ([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`,

@@ -5,7 +5,6 @@ import { comparedBody } from './remote-resource.ts'
 
 const SOURCE = 'source.'
 
-/** With the keys of lists. */
 export function identityIn(fields: Fields): Fields {
   return identifying(fields, [])
 }

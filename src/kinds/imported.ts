@@ -30,7 +30,6 @@ interface ImportRequest {
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
-  /** Mounted secret for the references. */
   readonly secret: string
   readonly resource: RemoteResource
   readonly mask: Pick<SecretMask, 'mask'>

@@ -88,7 +88,6 @@ export function canonicalLeaf(form: LeafForm, value: Json | undefined): string |
   return canonical === undefined ? canonicalValue(asWritten(form, value)) : canonical(value)
 }
 
-/** Accepts a list as a comma list. */
 export function membersOf(form: 'comma-list' | 'set', value: Json): readonly Json[] | undefined {
   if (form === 'set') return Array.isArray(value) ? value : undefined
   if (typeof value === 'string') return partsOf(value)
@@ -182,7 +181,6 @@ function millicoresIn(value: Json): number | undefined {
   return unit === 'm' || number >= FEWEST_MILLICORES ? number : Number(`${digits}e3`)
 }
 
-/** Bytes. */
 const GIBIBYTE = 1_073_741_824
 const BYTES: Readonly<Record<string, number>> = {
   Ki: 1_024,

@@ -47,7 +47,6 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
   }
 }
 
-/** A reference, or an object of references only. */
 export function isOnlyReferences(value: Json | undefined): boolean {
   if (asSecretRef(value) !== undefined) return true
   if (value === undefined || !isObject(value)) return false

@@ -38,7 +38,6 @@ export function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1)
 }
 
-/** Decides the lifecycle. */
 export interface Held {
   readonly key: Key
   readonly manifest: ResourceManifest | undefined
@@ -80,7 +79,6 @@ export function isLockable(key: Key): boolean {
   return knownKind(kindOf(key)).lifecycle === 'create-once'
 }
 
-/** Undefined: not a key, or an unknown kind. */
 export function knownKey(text: string): Key | undefined {
   const key = parseKey(text)
   return key !== undefined && BY_NAME.has(kindOf(key)) ? key : undefined

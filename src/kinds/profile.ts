@@ -91,7 +91,6 @@ export function textFormAt(profile: Profile, kind: string, path: readonly (strin
   return form === 'text' ? 'foreign' : form
 }
 
-/** Undefined: identified by name only. */
 export function identityOf(profile: Profile, key: Key): Fields | undefined {
   const kind = knownKind(profile, kindOf(key))
   return kind.lifecycle === 'create-once' ? kind.identity : undefined
@@ -102,7 +101,6 @@ export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
   return createOnceForm(knownKind(profile, kindOf(key)))
 }
 
-/** Undefined for watched and reference kinds. */
 export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
   const kind = kindOfManifest(profile, manifest)
   return kind.lifecycle === 'create-once' || kind.lifecycle === 'upsert' ? kind.body(manifest) : undefined

@@ -6,19 +6,17 @@ import { maskSensitive } from './mask.ts'
 
 type KeyNames = readonly string[]
 
-interface Pairing {
-  readonly pairs: readonly (readonly [JsonObject, JsonObject])[]
-  readonly missing: readonly JsonObject[]
-  readonly extra: readonly Json[]
-}
-
 /** In any order. An unset key part matches any value. Equal items pair first. */
 export function pairUp(
   names: KeyNames,
   desired: readonly Json[],
   observed: readonly Json[],
   isSame: (want: JsonObject, have: JsonObject) => boolean,
-): Pairing {
+): {
+  readonly pairs: readonly (readonly [JsonObject, JsonObject])[]
+  readonly missing: readonly JsonObject[]
+  readonly extra: readonly Json[]
+} {
   const items = observed.filter((item) => item !== null)
   const objects = items.filter(isObject)
   const left = new Set(items)
@@ -65,7 +63,6 @@ export function createLabels(names: KeyNames): (item: Json) => string {
   }
 }
 
-/** For an item without a key. */
 export function summarize(keys: KeyNames, fields: Fields, item: Json): string {
   const shown = maskSensitive(isObject(item) ? item : { item })
   const names = isObject(item) ? Object.keys(fields) : ['item']

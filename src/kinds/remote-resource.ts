@@ -29,7 +29,6 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
 
 const COMMON = { serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' } as const
 
-/** Undefined: invalid. */
 export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): RemoteResource | undefined {
   if (value === undefined || !isObject(value)) return undefined
   for (const [name, type] of Object.entries({ ...COMMON, ...shape })) {

@@ -32,7 +32,6 @@ function isQuotedReference(text: unknown): boolean {
   return typeof text === 'string' && /^\s*\{?\s*["']?secretRef["']?\s*:\s*\{/.test(text)
 }
 
-/** A literal or a reference. */
 export const SensitiveText = z.union(
   [
     Text.refine(
@@ -46,7 +45,6 @@ export const SensitiveText = z.union(
 
 export const Certificate = SensitiveText.meta({ form: 'certificate' })
 
-/** Both are required. */
 export const Login = z
   .strictObject({
     username: SensitiveText.describe('User name.'),

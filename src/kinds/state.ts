@@ -20,7 +20,6 @@ export interface RestStates {
   readonly failed?: readonly string[]
   /** Copies existing data, possibly for hours; a stop loses it. */
   readonly loading?: readonly string[]
-  /** Finished. */
   readonly done?: readonly string[]
   /** Never adopted, never ready. */
   readonly deleting?: readonly string[]

@@ -9,7 +9,6 @@ import { createSoleLeadership } from './sole-leadership.ts'
 import { IN_MEMORY } from './connection.ts'
 import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
 
-/** The first owner binds the ledger. */
 export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
   /** Whether an owner creates a missing ledger. */
   readonly init: 'auto' | 'never'
@@ -41,7 +40,6 @@ interface MemoryLedgerOptions {
   readonly hashKey?: Uint8Array
 }
 
-/** Lost with the process. */
 export function openMemoryLedger({ hashKey, emit }: MemoryLedgerOptions): OpenedLedger {
   const clock = { monotonic: () => 0 }
   return open(openStore({ file: IN_MEMORY, mode: 'owner', clock, hashKey }), emit, clock)

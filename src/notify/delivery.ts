@@ -18,7 +18,6 @@ export type Target =
 
 export interface Posting {
   readonly origin: string
-  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

@@ -5,7 +5,6 @@ import { formatDuration } from '../lib/duration.ts'
 import type { Secret } from '../lib/secret.ts'
 import { REASONS } from '../plan/reason.ts'
 
-/** In one message. */
 const MAX_KEYS = 100
 const MAX_KEYS_IN_TEXT = 3
 /** Characters of the explanation. */

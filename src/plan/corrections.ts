@@ -17,7 +17,6 @@ export const AGAIN = { firstMs: AGAIN_MS, maxMs: 24 * AGAIN_MS }
 const FREE_CORRECTIONS = 2
 
 const MAX_STARTS = 7
-/** Doubles with each start. */
 const START = { firstMs: 60_000 }
 
 type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>

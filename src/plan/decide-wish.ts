@@ -27,7 +27,6 @@ interface Wish extends ChangeContext {
   readonly fields: ReadonlySet<string>
   /** Excludes rotated secrets. */
   readonly edited: readonly string[]
-  /** Changed by another writer. */
   readonly corrected: readonly string[]
   readonly why: FactsOf<'Changing'>['why']
 }

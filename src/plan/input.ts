@@ -17,7 +17,6 @@ export interface Desired {
   /** `absent`: three reads without the manifest. */
   readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   readonly problem: string | undefined
-  /** Without its position. */
   readonly mistake: string | undefined
   /** Of the last valid manifest. */
   readonly fingerprint: Fingerprint | undefined
@@ -163,7 +162,6 @@ export interface UpsertInput extends Common {
   readonly isOvertaken: boolean
 }
 
-/** Computed on access. */
 export interface DeletionFacts {
   /** By id, in a Lock or as a rename. */
   readonly claimant: Key | undefined
@@ -185,7 +183,6 @@ export interface ReferenceInput extends Common {
 
 export type Contact =
   | { readonly type: 'answered' }
-  /** 401 refuses the credentials, 403 an operation. */
   | { readonly type: 'refused'; readonly what: 'the credentials' | 'an operation'; readonly said: string }
   | { readonly type: 'unreachable'; readonly said: string }
 

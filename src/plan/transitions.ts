@@ -17,7 +17,6 @@ export interface Opening {
   readonly service: ServiceIdentity
   readonly platformName: string
   readonly fingerprint: Fingerprint
-  /** Id of the replaced pipe. */
   readonly replaces: string | undefined
   /** ms since the epoch. */
   readonly now: number
@@ -82,7 +81,6 @@ export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): Ledger
   }
 }
 
-/** For a new pipe. */
 const NOTHING_SENT = {
   change: undefined,
   command: undefined,

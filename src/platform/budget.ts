@@ -7,7 +7,6 @@ import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './req
 /** `next`: after a related request was sent. */
 export type Rank = Priority | 'next'
 
-/** In the order of service. */
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]
 const URGENT_RANKS: readonly Rank[] = ['next', 0]
 

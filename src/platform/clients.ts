@@ -31,7 +31,6 @@ const ALERTS_CREDENTIAL = 'alerts token'
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
 /** Holds 8,000 pipes of 2 kB. Parsing it blocks the event loop for about 100 ms. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
-/** By the number of looks. */
 const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
 const LONGEST_CONNECT_MS = 10_000
@@ -44,7 +43,6 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
   readonly network: NetworkSettings
-  /** Per credential. */
   readonly budget: { readonly requests: number; readonly windowMs: number }
   /** Default: 4 MiB. */
   readonly maxReplyBytes?: number

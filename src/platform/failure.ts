@@ -121,7 +121,6 @@ function isWithoutService({ seen, body, path, caller: { operation, account } }: 
   return operation.lists === true || (operation.does === 'create' && !account.read.has(servicePath(path)))
 }
 
-/** The part of a path that names the service. */
 export function servicePath(path: string): string {
   return /^.*\/services\/[^/]+/.exec(path)?.[0] ?? path
 }

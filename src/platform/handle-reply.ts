@@ -24,7 +24,6 @@ export interface RequestParts {
   readonly retries: number
   /** From 0 to below 1. */
   readonly random: () => number
-  /** For tests. */
   readonly fail?: Fail | undefined
 }
 

@@ -27,7 +27,6 @@ export type Seen =
       readonly type: 'reply'
       readonly status: number
       readonly headers: ReplyHeaders
-      /** As far as received. */
       readonly body: string
       readonly end: 'whole' | 'cut' | 'late' | 'too large'
     }

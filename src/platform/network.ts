@@ -12,7 +12,6 @@ import {
 } from './open-connection.ts'
 import { openTls, type TlsFiles } from './tls-files.ts'
 
-/** Of a reply. */
 export const MAX_HEADER_BYTES = 64 * 1024
 
 export interface NetworkSettings {

@@ -6,7 +6,6 @@ import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 
 /** As in `spec/api.md`; kinds have the paths. */
 export const WIRE = {
-  /** Fields of the envelope (1). */
   statusField: 'status',
   requestIdField: 'requestId',
   /** In the envelope (1) and in the alert reply (4.4). */

@@ -42,7 +42,6 @@ export interface ReconcileContext {
   readonly maxCreates: number
   /** `optional`: a dry run without secrets. Default: required. */
   readonly sourceSecrets?: 'optional' | undefined
-  /** For tests. */
   readonly fail?: Fail | undefined
 }
 

@@ -30,7 +30,6 @@ export interface Recording {
   readonly backoff: Backoff | undefined
 }
 
-/** Writes the record only if changed. */
 export function writeRecord(
   context: ReconcileContext,
   recording: Recording,

@@ -14,7 +14,6 @@ export interface Call {
   readonly now: number
 }
 
-/** Of an operation. */
 export type OperationResult =
   { readonly ok: true; readonly result?: JsonObject | readonly JsonObject[] | undefined } | Refusal
 

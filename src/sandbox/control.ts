@@ -35,7 +35,6 @@ export function createControl(world: World, faults: Faults) {
       storage.transaction(() => storage.all('alert').map((alert) => advanceAlert(world, alert, now()).body)),
     /** In order of arrival; the last 100,000. */
     requests: (): readonly RecordedRequest[] => storage.requests(),
-    /** Services with a set state. */
     services: (): readonly StoredService[] => storage.all('service'),
     /** @throws Error for an unknown pipe */
     vanish(pipeId: string): void {
@@ -69,7 +68,6 @@ export function createControl(world: World, faults: Faults) {
     },
     /** Of a credential file. Undefined: unknown. */
     rightSecret: (name: string): string | undefined => storage.get('secret', name),
-    /** Keeps the first content. */
     keepRightSecret(name: string, content: string): void {
       storage.putNew('secret', name, content)
     },

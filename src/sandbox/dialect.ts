@@ -13,9 +13,7 @@ export interface Dialect {
   readonly pipe: CreateOnceKind
   /** Of a create's body. */
   readonly pipeShape: Shape
-  /** Of an upsert's body. */
   readonly endpointShape: Shape
-  /** Undefined: alerts are only read. */
   readonly alert: CreateOnceKind | undefined
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
   /** Begins the text of a refusal, by status. */

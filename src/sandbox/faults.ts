@@ -79,7 +79,6 @@ export function createFaults(first: FaultsInput = {}) {
       chance = undefined
       counts.clear()
     },
-    /** Counts the request. */
     pick(target: FaultTarget): Fault | undefined {
       const line = script.find((rule) => takes(rule, target))
       return line?.fault ?? draw(target)

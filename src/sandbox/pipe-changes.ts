@@ -28,7 +28,6 @@ export function obstacle(error: string): Refusal {
 
 const Command = z.strictObject({ command: z.enum(['start', 'stop', 'resync']) })
 
-/** Running, or on the way to it. */
 const UP = ['Running', 'Degraded', 'Provisioning', 'Setup', 'Snapshot', 'Modifying', 'Resync']
 const STARTABLE = ['Stopped', 'Paused', 'Failed']
 const DOWN = ['Stopped', 'Paused', 'Stopping', 'Pausing']

@@ -13,7 +13,6 @@ import type { World } from './world.ts'
 /** `spec/api.md` 5. */
 export interface Access {
   readonly credentials: readonly { readonly keyId: string; readonly keySecret: string }[]
-  /** For the alert operation. */
   readonly alertTokens: readonly string[]
 }
 

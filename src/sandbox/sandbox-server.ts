@@ -119,7 +119,6 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
   }
 }
 
-/** In fastify's notation. */
 interface Route {
   readonly operation: Operation
   readonly method: Method

@@ -34,7 +34,6 @@ export interface StoredService extends ServiceIds {
   readonly state: string
 }
 
-/** One per service. */
 export interface StoredEndpoint extends ServiceIds {
   /** `spec/api.md` 2.7. */
   readonly body: JsonObject
@@ -73,7 +72,6 @@ export interface RecordedRequest {
 }
 
 export interface RecordedAnswer {
-  /** Undefined: no status was sent. */
   readonly status: number | undefined
   readonly fault: string | undefined
   /** Whether the platform did the work. */

@@ -189,7 +189,6 @@ export function settledState({ pipe }: Pick<Dialect, 'pipe'>, body: JsonObject):
   return pipe.states?.(asManifest(body)).healthy.includes('Completed') ? 'Completed' : 'Running'
 }
 
-/** The source kind of a pipe, and its fields. */
 export function sourceOf({ source }: JsonObject): { readonly kind: SourceKind; readonly fields: JsonObject } {
   for (const [kind, fields] of Object.entries(isObject(source) ? source : {}))
     if (isObject(fields)) return { kind: kind as SourceKind, fields } // only pipes with these kinds change

@@ -58,7 +58,6 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   app.server.on('error', (error) => emit({ type: 'Bug', message: 'The HTTP server failed', error }))
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {
-    /** From this machine. */
     url: `http://${reachable(host)}:${port}`,
     port,
     /** Also ends event streams. Waits briefly for replies. */

@@ -17,7 +17,6 @@ type LogLevel = (typeof LOG_LEVELS)[number]
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** Stays open. */
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
   readonly typed?: (text: string) => string

@@ -18,7 +18,6 @@ export const PRIORITY_NAMES: Readonly<Record<Priority, string>> = { 0: 'changed'
 
 const COMMON_STATUSES = '200 400 401 403 404 408 409 422 424 425 429 500 502 503 504'
 
-/** Exported from the start. */
 export const COMMON_CODES: readonly string[] = [...COMMON_STATUSES.split(' '), ...ERROR_CLASSES]
 
 /** 5 ms to a minute: requests, reads, reconciles. */

@@ -173,7 +173,6 @@ function allSaid(resource: ResourceView, before: Said | undefined): readonly Sai
   return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
 }
 
-/** Resources with problems come first. */
 function namedFirst(resources: readonly ResourceView[], limit: number): ReadonlySet<ResourceView> {
   if (resources.length <= limit) return new Set(resources)
   const inNeed = resources.filter((resource) => !isWell(resource))

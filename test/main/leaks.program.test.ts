@@ -350,7 +350,7 @@ test('planted secrets come out nowhere', async () => {
     expect(code).toBe(64)
     look('a fault of the settings', stdout + stderr)
   }
-  expect(imported).toContain('#   spec.sshTunnel.hops[]: [text of 14 characters, not shown]')
+  expect(imported).toContain('#   spec.sshTunnel\n')
   const kept = readdirSync(workspace.dir).filter((name) => name.startsWith('ledger.db'))
   expect(kept).toContain('ledger.db.notifications.json')
   for (const name of kept) look(name, readFileSync(workspace.path(name), 'latin1'))

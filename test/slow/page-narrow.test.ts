@@ -35,7 +35,7 @@ function wordyParts() {
     labels: { 'pipelines.example.com/owner': URL_OF_A_SCHEMA },
     conditions: {
       Valid: condition('True'),
-      Synced: condition('False', { reason: 'DependencyNotReady', facts: { said: SENTENCE } }),
+      Synced: condition('False', { reason: 'Unavailable', facts: { said: SENTENCE } }),
       Ready: condition('Unknown', { reason: 'Rejected', facts: { said: URL_OF_A_SCHEMA } }),
     },
     differences: [{ field: 'source.kafka.schemaRegistry.url', desired: URL_OF_A_SCHEMA, observed: ID }],

@@ -34,8 +34,11 @@ test('a kind may be written small', async () => {
 test('a reason is found wherever it is shown', async () => {
   await using world = await given('orders')
   expect((await world.apply()).code).toBe(0)
-  for (const reason of ['NotJudged', 'InSync'])
-    expect((await world.command('status', '--reason', reason, '-o', 'name')).stdout).toBe('Pipe/orders\n')
+  for (const [reason, keys] of [
+    ['NotJudged', 'Pipe/orders\n'],
+    ['InSync', 'Pipe/orders\nService/analytics\n'],
+  ] as const)
+    expect((await world.command('status', '--reason', reason, '-o', 'name')).stdout).toBe(keys)
 })
 
 test('who needs the ledger for itself says so, and what to do', async () => {

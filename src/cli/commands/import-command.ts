@@ -99,7 +99,6 @@ function oneFrom(
 interface All {
   readonly kind: CreateOnceKind
   readonly pipeId?: undefined
-  /** Undefined: all services. */
   readonly service: string | undefined
 }
 
@@ -232,7 +231,6 @@ function inOrder(a: RemoteResource, b: RemoteResource): number {
   return first < second ? -1 : 1
 }
 
-/** From a Lock, or a new key. */
 function withKeys(
   { store, mask }: Engine['context'],
   kind: CreateOnceKind,

@@ -75,7 +75,6 @@ function save(file: string, archive: Archive): void {
   }
 }
 
-/** Creates a ledger. */
 async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(

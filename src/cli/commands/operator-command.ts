@@ -65,17 +65,11 @@ async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<O
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-interface OwnerCall {
-  readonly path: string
-  readonly body: object
-  readonly timeoutMs: number
-}
-
 /** Again while the daemon starts. @throws {CommandError} */
 export async function callOwner(
   io: Io,
   owner: Owner,
-  { path, body, timeoutMs }: OwnerCall,
+  { path, body, timeoutMs }: { readonly path: string; readonly body: object; readonly timeoutMs: number },
 ): Promise<ServerReply> {
   const signal = io.stop.stopping
   const call = { ...owner, path, body: JSON.stringify(body), timeoutMs }

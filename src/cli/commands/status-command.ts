@@ -93,7 +93,6 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
   }
 }
 
-/** Includes the reasons of the conditions. */
 function reasonsOf({ reason, conditions }: ShownResource): readonly string[] {
   const { Valid, Synced, Ready } = conditions
   return [reason, Valid.reason, Synced.reason, Ready.reason]

@@ -23,10 +23,6 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-interface ValidateFlags {
-  readonly output: (typeof VALIDATE_OUTPUTS)[number]
-}
-
 /** A single folder is the directory. All findings are shown if `paths` is empty. */
 function scopeOf(
   { manifests: root }: Settings,
@@ -39,11 +35,10 @@ function scopeOf(
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
 
-/** Sends no requests. */
 export async function validate(
   io: Io,
   asked: Settings,
-  flags: ValidateFlags,
+  flags: { readonly output: (typeof VALIDATE_OUTPUTS)[number] },
   words: readonly string[],
 ): Promise<ExitCode> {
   using input = words.join() === '-' ? await storeInput(io) : undefined

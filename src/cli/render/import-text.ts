@@ -12,7 +12,6 @@ export type Surveyed = { readonly service: string } & (
       readonly held: number
       /** Pipes that a manifest or a pending create might still adopt. */
       readonly wanted: readonly { readonly id: string; readonly name: string; readonly key: Key }[]
-      /** Unreadable items. */
       readonly odd: readonly string[]
     }
 )

@@ -119,7 +119,6 @@ function placeOf({ file, line }: ShownResource): string {
   return file === undefined ? '-' : `${file}:${line ?? 1}`
 }
 
-/** Most keys in a line. */
 const KEYS_NAMED = 3
 
 function causeLines(group: readonly ShownResource[], { paint, width, here }: StatusText): string {

@@ -7,7 +7,6 @@ export const LOCK = {
   description: 'The pipe id of each key. With it, a new ledger adopts the pipes of a lost ledger.',
 } as const
 
-/** Per Lock. */
 export const MOST_LOCKED = 10_000
 
 export const LockedId = z.guid()

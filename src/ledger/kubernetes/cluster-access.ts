@@ -10,7 +10,6 @@ import { createExecCredential, Exec, runProgram } from './exec-credential.ts'
 export interface ClusterAccess {
   /** Origin and path, without a trailing slash. */
   readonly server: string
-  /** Default namespace. */
   readonly namespace: string
   /** With user and password. */
   readonly proxy?: string | undefined

@@ -6,7 +6,6 @@ import { retryAfterMs, type ReplyHeaders } from '../../lib/retry.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 
-/** For one namespace. */
 export interface ClusterApi extends AsyncDisposable {
   /** This host's wall clock ahead of the API's: ms, accurate to about a second. */
   aheadMs(): number
@@ -23,7 +22,7 @@ export interface ClusterApi extends AsyncDisposable {
   /** Until the API or the signal ends it. @throws {ClusterError} status 410: version too old, list again */
   watch(
     path: string,
-    from: WatchFrom,
+    from: { readonly selector: string; readonly resourceVersion: string },
     onEvent: (event: WatchEvent) => void,
     signal: AbortSignal,
   ): Promise<void>
@@ -41,11 +40,6 @@ interface ObjectMeta extends JsonObject {
 
 export interface Listed {
   readonly items: readonly KubeObject[]
-  readonly resourceVersion: string
-}
-
-interface WatchFrom {
-  readonly selector: string
   readonly resourceVersion: string
 }
 

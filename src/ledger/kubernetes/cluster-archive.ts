@@ -24,7 +24,6 @@ import {
   type Line,
 } from './record-object.ts'
 
-/** Concurrent writes. */
 const AT_ONCE = 16
 
 /** Reads one consistent state. @throws {LedgerError} */
@@ -198,7 +197,6 @@ async function put(api: ClusterApi, path: string, name: string, kept: Kept): Pro
     await api.create(path, objectOf(name, kept, record, undefined))
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 409) throw error
-    // From an interrupted import.
     const found = await api.get(`${path}/${objectName(name, key)}`)
     if (!isRecordOf(name, found)) throw new LedgerError('io', ignoredWords(name, found), { cause: error })
     const there = keptOf(found)

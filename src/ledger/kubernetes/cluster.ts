@@ -32,7 +32,6 @@ export type Cluster = Awaited<ReturnType<typeof openCluster>>
 export async function openCluster({ env, place, clock }: ClusterPlace) {
   const access = await openClusterAccess(env)
   const { namespace = access.namespace, name } = placeOf(place)
-  /** The API with another timeout in ms. */
   const apiWithin = (timeoutMs: number) =>
     createClusterApi({ access, userAgent: 'pipewright', timeoutMs, clock })
   const api = apiWithin(TIMEOUT_MS)
@@ -40,7 +39,6 @@ export async function openCluster({ env, place, clock }: ClusterPlace) {
     api,
     apiWithin,
     name,
-    /** Its name in messages. */
     shown: `kubernetes:${namespace}/${name}`,
     records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
     secrets: `/api/v1/namespaces/${namespace}/secrets`,

@@ -70,7 +70,6 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease
   }
 
-  /** Released, or the holder is silent. */
   function isFree(lease: SeenLease): boolean {
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }

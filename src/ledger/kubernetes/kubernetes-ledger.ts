@@ -16,7 +16,6 @@ import type { LedgerRollback } from './ledger-rollback.ts'
 
 export interface KubernetesLedgerParts {
   readonly api: ClusterApi
-  /** Of the records. */
   readonly path: string
   /** Also the name of the Lease and the Secret. */
   readonly name: string
@@ -37,7 +36,6 @@ export interface KubernetesLedgerParts {
   readonly noteRecords: () => Promise<void>
 }
 
-/** No move in progress. */
 const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
 /** Reads come from the mirror; stale writes are refused. */
@@ -114,7 +112,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (over === undefined || from === undefined || hasArrived(over.kept, keptAt)) return undefined
     const there = mirror.get(from.key)
     const record = recordOf(there)
-    // Written since.
     if (record === undefined || there?.kept.version !== from.version) return undefined
     return write(record, [])
   }

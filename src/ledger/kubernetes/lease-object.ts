@@ -10,7 +10,6 @@ export interface LeaseObjectOptions {
   readonly api: ClusterApi
   /** Has a longer timeout. */
   readonly patientApi: ClusterApi
-  /** Of the Leases. */
   readonly path: string
   readonly name: string
   /** Lease duration without renewal: ms. */

@@ -104,7 +104,6 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     profile: () => textOf('profile'),
     /** Whether a record was ever written. */
     hasRecords: () => textOf('hasRecords') === 'true',
-    /** Count of detected rollbacks. */
     rollbacks,
     /** Losses of the last rollback; undefined: none or accepted. */
     rollback: () => (rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret says so') : undefined),

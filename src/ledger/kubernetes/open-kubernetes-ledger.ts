@@ -21,7 +21,6 @@ export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** `owner` can become leader. `reader` writes no changes. */
   readonly mode: 'owner' | 'reader'
   readonly init: 'auto' | 'never'
-  /** Unique to this process. */
   readonly processId: string
   /** Default: 15 s. */
   readonly leaseMs?: number | undefined
@@ -209,7 +208,6 @@ function isEmpty(mirror: Mirror): boolean {
   return [...mirror.all()].length === 0
 }
 
-/** For a ledger without a Secret. */
 function assertMayStart(mirror: Mirror, shown: string, { init, mode }: KubernetesLedgerOptions): void {
   if (!isEmpty(mirror))
     throw new LedgerError(

@@ -8,9 +8,7 @@ import type { Mirror, Mirrored } from './record-mirror.ts'
 
 interface PutParts {
   readonly api: ClusterApi
-  /** Of the collection. */
   readonly path: string
-  /** The ledger's name. */
   readonly name: string
   readonly mirror: Mirror
 }

@@ -16,7 +16,6 @@ export interface Mirrored {
 
 export interface MirrorOptions {
   readonly api: ClusterApi
-  /** Of the collection. */
   readonly path: string
   readonly selector: string
   readonly ledger: string

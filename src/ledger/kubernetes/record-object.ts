@@ -58,7 +58,6 @@ export interface Line {
   readonly body: string
 }
 
-/** Per key. */
 const LINES_KEPT = 20
 
 export function withLines(before: readonly Line[], added: readonly Line[]): readonly Line[] {

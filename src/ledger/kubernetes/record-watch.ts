@@ -5,7 +5,6 @@ import { isLater, WATCH_S, type ClusterApi, type WatchEvent } from './cluster-ap
 
 export interface RecordWatchParts {
   readonly api: Pick<ClusterApi, 'versionOf' | 'watch'>
-  /** Of the collection. */
   readonly path: string
   readonly selector: string
   readonly clock: Clock

@@ -31,7 +31,6 @@ export interface CatalogInput {
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** Default: all keys. */
   readonly created?: ReadonlySet<Key> | undefined
   readonly places: Places
   /** `force`: a person asked for this reading. */

@@ -4,7 +4,6 @@ import { withoutSecrets } from '../../lib/sensitive.ts'
 import { MASK } from './mask-lines.ts'
 import type { Place } from './source-text.ts'
 
-/** From the root of a document. */
 export type Path = readonly (string | number)[]
 
 export interface Statement {
@@ -26,7 +25,6 @@ export function errorStatement(code: Statement['code'], message: string, hint: s
   return { severity: 'error', code, message, hint }
 }
 
-/** Masks secrets. */
 export function findingAt(
   place: Place,
   statement: Statement,

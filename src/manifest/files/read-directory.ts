@@ -188,11 +188,6 @@ type Content =
   | { readonly finding: Finding }
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
-interface Unparsed {
-  readonly content: FileContent
-  readonly stamp: Stamp | undefined
-}
-
 /**
  * Stops at a vanished file. Files of the reading before come first. New files cannot take their room (design
  * law 5).
@@ -226,7 +221,10 @@ function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous
   return fresh.length === 0 ? files : [...new Set(files).difference(new Set(fresh)), ...fresh]
 }
 
-function readOne({ file, path }: FoundFile, { limits, previous, trust }: ReadOptions): Content | Unparsed {
+function readOne(
+  { file, path }: FoundFile,
+  { limits, previous, trust }: ReadOptions,
+): Content | { readonly content: FileContent; readonly stamp: Stamp | undefined } {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
   if (known !== undefined && before !== undefined && isUntouched(path, before)) {

@@ -22,7 +22,6 @@ export interface Tree {
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
   readonly unread: string[]
   readonly links: Map<string, string>
-  /** Undefined if the root is a file. */
   readonly ignoreFile: ReturnType<typeof readIgnoreFile> | undefined
   vanished: boolean
 }

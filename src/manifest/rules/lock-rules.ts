@@ -7,7 +7,6 @@ import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-f
 import { firstOf, type Standing } from './standing.ts'
 
 interface Claim {
-  /** Undefined if its file is unreadable. */
   readonly document: ParsedDocument | undefined
   readonly position: Position
   readonly key: Key
@@ -68,7 +67,6 @@ function adoptClaims({ wishes }: Standing): readonly Claim[] {
 interface Checking {
   readonly standing: Standing
   readonly report: CrossReport
-  /** The rules add to this set. */
   readonly refused: Set<Claim>
 }
 

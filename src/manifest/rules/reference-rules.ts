@@ -145,11 +145,6 @@ function targetsBefore(
   return (target) => targets.has(target)
 }
 
-interface Visit {
-  readonly key: Key
-  next: number
-}
-
 /**
  * Tarjan's algorithm for strongly connected components, with an explicit stack, because chains can be long.
  * A key that only leads into a group is no member.
@@ -160,7 +155,7 @@ export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): read
   const open: Key[] = []
   const isOpen = new Set<Key>()
   const found: (readonly Key[])[] = []
-  const enter = (key: Key): Visit => {
+  const enter = (key: Key): { readonly key: Key; next: number } => {
     index.set(key, index.size)
     low.set(key, index.size - 1)
     open.push(key)

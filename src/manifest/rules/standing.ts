@@ -13,7 +13,6 @@ export interface Wish {
   readonly key: Key
   readonly manifest: ResourceManifest
   readonly position: Position
-  /** Undefined: unreadable. */
   readonly document: ParsedDocument | undefined
 }
 

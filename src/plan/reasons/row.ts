@@ -86,7 +86,6 @@ export function joined(words: Words): string {
 /** Words of the platform, the ledger or a file, never parsed. */
 export const SAID = z.strictObject({ said: z.string() })
 
-/** As a fact of another reason. */
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
 export type InnerReason = z.output<typeof INNER_REASON>
 export type Tell = (inner: InnerReason) => string
@@ -96,7 +95,6 @@ export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parse
 /** Masked, because facts are shown and stored. */
 export const A_STATE = z.custom<MaskedText>((value) => typeof value === 'string')
 
-/** For samples, without secrets. */
 export const sampleState = createSecretMask().mask
 
 /** ms since the epoch. */

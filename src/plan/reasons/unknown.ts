@@ -20,7 +20,6 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   createdAfter: A_TIME,
   retryFrom: A_TIME,
   saidEarlyAt: A_TIME.optional(),
-  /** Another reason to wait. */
   before: INNER_REASON.optional(),
 })
 

@@ -18,7 +18,6 @@ export type CreateEnd =
 
 export interface PendingOutcome {
   readonly intentId: string
-  /** Undefined: perhaps not written. */
   readonly opened: LedgerRecord | undefined
   readonly end: CreateEnd
   readonly history: readonly NewEntry[]

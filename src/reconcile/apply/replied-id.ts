@@ -15,19 +15,13 @@ import { RemoteError } from '../../contract/remote-error.ts'
 
 /* The id might belong to another pipe. */
 
-interface Expected {
-  readonly key: Key
-  readonly service: ServiceIdentity
-  readonly name: string
-}
-
 /** Characters. */
 const LONGEST = 64
 
 /** Undefined: it can be the new pipe's id. */
 export function mismatchOf(
   { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
-  expected: Expected,
+  expected: { readonly key: Key; readonly service: ServiceIdentity; readonly name: string },
   { value }: Pick<Reply<RemoteResource>, 'value'>,
 ): string | undefined {
   const { id, serviceId, name } = value
@@ -49,14 +43,6 @@ function excerptOfId(text: string): string {
   return text.length > LONGEST ? `${plain}…` : plain
 }
 
-interface RepliedId {
-  readonly recorded: LedgerRecord
-  readonly intent: Intent
-  readonly access: ServiceAccess
-  readonly pipeId: string
-  readonly revision: string
-}
-
 export type ReadOfId =
   | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
@@ -69,7 +55,13 @@ export type ReadOfId =
  */
 export async function readRepliedId(
   { profile, platform, store, clock }: Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock'>,
-  replied: RepliedId,
+  replied: {
+    readonly recorded: LedgerRecord
+    readonly intent: Intent
+    readonly access: ServiceAccess
+    readonly pipeId: string
+    readonly revision: string
+  },
   options: ReadOptions,
 ): Promise<ReadOfId> {
   const { recorded, intent, access, pipeId, revision } = replied

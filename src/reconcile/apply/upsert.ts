@@ -16,7 +16,6 @@ import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
 type Upsert = Action & { readonly type: 'upsert' }
 
-/** By its current manifest. */
 export async function upsert(
   context: ReconcileContext,
   first: Assessment,

@@ -39,7 +39,6 @@ export type Answer =
       readonly reply: Reply<RemoteResource>
       /** Monotonic clock, ms. */
       readonly askedAt: number
-      /** From a list of all pipes. */
       readonly isOfList?: true
     }
   | {

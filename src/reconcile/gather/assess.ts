@@ -36,7 +36,6 @@ export interface Gathered {
   readonly recorded: LedgerRecord
   readonly wanted: Wanted
   readonly answer: Answer
-  /** Set if a create depends on it. */
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
   /** Written by another process during the wait for a permit. */

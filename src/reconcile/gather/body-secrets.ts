@@ -6,7 +6,6 @@ import type { Secret } from '../../lib/secret.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
 
-/** By dotted path. */
 export interface BodySecrets {
   readonly values: ReadonlyMap<string, Secret>
   readonly missing: readonly MissingSecret[]

@@ -4,7 +4,6 @@ import { maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Observed, UpsertInput } from '../../plan/input.ts'
 
-/** As far as known. */
 export function configuredThere(
   kind: UpsertKind,
   { recorded, observed, mask }: Pick<UpsertInput, 'recorded' | 'observed' | 'mask'>,

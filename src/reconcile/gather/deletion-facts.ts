@@ -56,7 +56,6 @@ export function mayBeReplaced(
   return store.asked(manifest)?.fingerprint.digest !== applied?.digest
 }
 
-/** By record, manifest or Lock. */
 function claimantOf(store: StateStore, { key }: LedgerRecord, { id }: Remote): Key | undefined {
   const { catalog } = store
   const isUnmoved = (other: Key) => store.record(other)?.remote === undefined
@@ -111,7 +110,6 @@ function withoutSlow({ changes }: CreateOnceKind, there: JsonObject): JsonObject
   return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(`${name}.`) !== true))
 }
 
-/** Undefined: unknown. */
 export function changedSince(
   store: StateStore,
   { kind, recorded, entry }: About,

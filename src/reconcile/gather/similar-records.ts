@@ -21,7 +21,6 @@ interface Uncreated {
   readonly desired: Desired
   readonly service: DesiredService
   readonly body: JsonObject | undefined
-  /** If listed. */
   readonly listing: Listing | undefined
 }
 
@@ -87,17 +86,12 @@ function unclaimed(
   return { key, how: 'unclaimed', file, platformName: otherName, foreign }
 }
 
-interface Named {
-  readonly record: LedgerRecord
-  readonly by: NonNullable<Similar['by']>
-}
-
 /** By `policy.renamedFrom`, `policy.adopt` or id. */
 export function namedRecord(
   store: StateStore,
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
   recorded: LedgerRecord,
-): Named | undefined {
+): { readonly record: LedgerRecord; readonly by: NonNullable<Similar['by']> } | undefined {
   const { renamedFrom, adopt } = manifest.policy ?? {}
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
@@ -184,7 +178,6 @@ function isSeenAs(seen: Fingerprint['fields'], { name, ...identity }: Fingerprin
   return seen['name'] === name || (isNamed && paths.every((path) => seen[path] === identity[path]))
 }
 
-/** By the pipe's name in the list. */
 function holdersByName(
   store: StateStore,
   { key, platformName }: Candidate,

@@ -26,7 +26,6 @@ export function conditionsToRenew(
   return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }
 
-/** With the current record. */
 export async function withRecord(
   context: Pick<OperatorContext, 'ledger' | 'store'>,
   key: Key,

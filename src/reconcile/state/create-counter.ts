@@ -16,14 +16,6 @@ const MAX_AGE_MS = 1_000
 /** Ms. Rounds shown times up: the message stays the same. */
 const SHOWN_MS = 60_000
 
-interface Known {
-  readonly catalog: Catalog | undefined
-  entry(key: Key): Entry | undefined
-  record(key: Key): LedgerRecord | undefined
-  observation(key: Key): { readonly found: boolean } | undefined
-  steadyNow(): number
-}
-
 interface Count {
   readonly catalog: Catalog | undefined
   /** On the steady clock. */
@@ -44,7 +36,6 @@ interface Made {
 
 /** Wanted and recent creates, by service. */
 export interface CreateCounter {
-  /** Undefined: below the limit. */
   reached(limit: number, key: Key, record?: LedgerRecord): FactsOf<'CreateLimit'> | undefined
   /** Call before the store has the record. Undefined: dropped. */
   note(key: Key, record: LedgerRecord | undefined): void
@@ -52,7 +43,13 @@ export interface CreateCounter {
 
 /** @param serviceWanted undefined: its Service is unknown */
 export function createCreateCounter(
-  store: Known,
+  store: {
+    readonly catalog: Catalog | undefined
+    entry(key: Key): Entry | undefined
+    record(key: Key): LedgerRecord | undefined
+    observation(key: Key): { readonly found: boolean } | undefined
+    steadyNow(): number
+  },
   clock: Clock,
   serviceWanted: (entry: Entry) => ServiceIdentity | undefined,
 ): CreateCounter {

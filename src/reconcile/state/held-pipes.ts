@@ -11,7 +11,6 @@ import type { StateStore } from './store.ts'
 type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
 export interface HeldPipes {
-  /** By record, manifest or Lock. */
   namedBy(id: string): Key | undefined
   /** Without a pipe. It asks for this name, or its create might have made this pipe. */
   wantedBy(pipe: Pick<RemoteResource, 'name'>, serviceId: string): Key | undefined

@@ -23,7 +23,6 @@ const KEPT_MS = 60 * 60_000
 
 /** Keeps keys without a record: a manifest can come back within seconds. */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
-  /** By time. */
   const ends = new Map<string, number>()
 
   return {

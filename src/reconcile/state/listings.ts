@@ -1,7 +1,6 @@
 import type { Reply } from '../../contract/platform.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 
-/** From one reply. */
 export interface Listing {
   /** Start of the request; monotonic clock, ms. */
   readonly askedAt: number
@@ -9,7 +8,6 @@ export interface Listing {
   readonly items: ReadonlyMap<string, RemoteResource>
   /** By name. `undefined`: without a name. */
   readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
-  /** In words. */
   readonly odd: readonly string[]
   readonly reply: Omit<Reply<unknown>, 'value'>
 }

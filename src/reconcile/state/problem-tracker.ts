@@ -44,7 +44,6 @@ interface ShownResources extends Pick<StatusBoard, 'get' | 'list'> {
 }
 
 type Tracked = Omit<Problem, 'keys'> & {
-  /** With their states. */
   readonly keys: Map<Key, string>
   since: number
   state: string
@@ -112,7 +111,6 @@ export function createProblemTracker(
     return several ?? known.find(returned) ?? begun(status, new Map())
   }
 
-  /** Under a new id. */
   function merged(problems: readonly Tracked[], status: ResourceView): Tracked {
     const problem = begun(status, new Map(problems.flatMap(({ keys }) => [...keys])))
     for (const one of problems) {

@@ -73,7 +73,6 @@ interface UnclaimedRecords {
   keys(): Iterable<Key>
   note(key: Key): void
   drop(key: Key): void
-  /** For new manifests. */
   reset(): void
 }
 
@@ -136,7 +135,6 @@ function nameOf(
 
 interface SimilarIndex {
   replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
-  /** In order. */
   of(candidate: Candidate): readonly Key[]
 }
 

@@ -30,7 +30,6 @@ export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Re
   return recorded
 }
 
-/** The last record that configured an endpoint. */
 function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   const last = new Map<string, { readonly key: Key; readonly at: number }>()
   for (const { key, upsert, service } of records) {

@@ -53,11 +53,6 @@ export function createOverview(parts: ServerParts) {
 
 export type Counts = Readonly<Record<Status, number>>
 
-interface Verdict {
-  readonly level: 'well' | 'waiting' | 'unwell'
-  readonly sentence: string
-}
-
 export function countStatuses(resources: readonly ResourceView[]): Counts {
   const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number> // of the same list
   for (const { status } of resources) counts[status] += 1
@@ -71,14 +66,15 @@ export function countUnjudged(resources: readonly ResourceView[]): number {
   ).length
 }
 
-interface Known {
-  readonly overview: Overview
-  readonly ready: Health
-  readonly unjudged: number
-}
-
 /** Problems of the whole, then of resources. */
-export function judge(counts: Counts, { overview, ready, unjudged }: Known): Verdict {
+export function judge(
+  counts: Counts,
+  {
+    overview,
+    ready,
+    unjudged,
+  }: { readonly overview: Overview; readonly ready: Health; readonly unjudged: number },
+): { readonly level: 'well' | 'waiting' | 'unwell'; readonly sentence: string } {
   const total = sum(counts, STATUSES)
   const unwell = sum(
     counts,

@@ -15,7 +15,6 @@ const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an
 
 export const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
 
-/** Undefined or empty: all. */
 export interface Narrowing {
   readonly kinds: ReadonlySet<string> | undefined
   readonly statuses: ReadonlySet<Status> | undefined

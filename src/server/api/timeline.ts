@@ -147,7 +147,6 @@ interface AlikeEntries {
   readonly more: boolean
 }
 
-/** Read by an earlier process. */
 interface EarlierRevision {
   readonly type: 'revision'
   readonly at: number

@@ -186,5 +186,4 @@ export const SERVER_FIELDS: readonly string[] = [
   'executionErrors',
 ]
 
-/** Of watched and created alerts. */
 export const ALERT_FIELDS = fieldsIn(AlertExpectation.extend({ channels: WRITTEN.channels }))

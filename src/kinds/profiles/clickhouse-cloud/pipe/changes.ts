@@ -46,7 +46,6 @@ export const PIPE_CHANGES: Changes = {
     return {
       ...(has('name') && { name: desired['name'] }),
       ...sourceRequest(fields, compared),
-      // Refused separately.
       ...(has('destination.columns', 'fieldMappings') && {
         destination: { columns: setAt(desired, 'destination.columns') },
         fieldMappings: desired['fieldMappings'],

@@ -4,13 +4,10 @@ import { notEmpty } from './sent.ts'
 
 /** Rules between an object's fields, as data. Paths are dotted and relative. */
 export type FieldRule =
-  /** Required. */
   | { readonly needs: readonly string[]; readonly because: string }
-  /** Forbidden. */
   | { readonly excludes: readonly string[]; readonly because: string }
   /** No known effect. */
   | { readonly doubts: readonly string[]; readonly because: string }
-  /** Allowed values, if set. */
   | { readonly field: string; readonly isOneOf: readonly string[]; readonly because: string }
   /** Allowed prefixes of a literal text. The message does not repeat it, as it might be secret. */
   | { readonly field: string; readonly begins: readonly string[] }

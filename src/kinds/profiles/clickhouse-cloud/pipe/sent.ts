@@ -11,7 +11,6 @@ export function withoutEmpty(body: JsonObject, ...unset: readonly Json[]): JsonO
   )
 }
 
-/** Undefined: empty. */
 export function notEmpty(value: Json, ...unset: readonly Json[]): Json | undefined {
   if (value === null || value === '' || unset.includes(value)) return undefined
   if (Array.isArray(value)) {

@@ -8,7 +8,6 @@ import { ObjectStorageSource } from './sources/object-storage.ts'
 import { PostgresSource } from './sources/postgres.ts'
 import { PubsubSource } from './sources/pubsub.ts'
 
-/** Messages or files. */
 const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 
 /** `tableMappings` define their tables. */

@@ -68,12 +68,9 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   expected: ({ spec }) => spec.expect ?? {},
 }
 
-interface AlertSpec {
-  readonly id: string
-  readonly expect?: { readonly id?: string | undefined } | undefined
-}
-
-export function alertRules(manifest: { readonly spec: AlertSpec }): readonly RuleFinding[] {
+export function alertRules(manifest: {
+  readonly spec: { readonly id: string; readonly expect?: { readonly id?: string | undefined } | undefined }
+}): readonly RuleFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []
   return [

@@ -66,7 +66,6 @@ export const loadShape = {
   initialLoadParallelism: Positive.optional().describe('Parallel workers of the initial load.'),
 }
 
-/** All table mappings. */
 export const targetShape = {
   targetTable: Text.describe('Destination table; each is used once in a pipe.').meta({ identifies: true }),
   tableEngine: z
