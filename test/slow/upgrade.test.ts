@@ -1,3 +1,4 @@
+import { parseReason } from '../../src/plan/reason.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { cpSync, existsSync, renameSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -83,7 +84,8 @@ async function recognised(program: Program, platform: Sandbox, expected: readonl
 function byKey(resources: readonly (Expected | Shown)[]): Readonly<Record<string, object>> {
   const facts = resources.map(({ key, status, reason, pipeId }) => {
     const missing = reason === 'MissingUnconfirmed' || reason === 'Missing'
-    return [key, missing ? { pipeId, missing } : { pipeId, status, reason }]
+    // By its present name.
+    return [key, missing ? { pipeId, missing } : { pipeId, status, reason: parseReason(reason) }]
   })
   return Object.fromEntries(facts) as Record<string, object>
 }
