@@ -163,8 +163,8 @@ describe.each(HELMS)('where names are resolved, %s', (helm) => {
 
 describe.each(HELMS)('a value that is null takes its default away, %s', (helm) => {
   test('on OpenShift no user and no group are named, and the rest holds', async () => {
-    const readme = readFileSync(join(CHART, 'README.md'), 'utf8')
-    const [, snippet = ''] = /^## OpenShift[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(readme) ?? []
+    const guide = readFileSync(join(CHART, '..', 'docs/how-to/argo-cd-flux-openshift.md'), 'utf8')
+    const [, snippet = ''] = /^## OpenShift[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(guide) ?? []
     const file = join(folder, `openshift-${helm}.yaml`)
     writeFileSync(file, snippet)
     const rendered = await validated(

@@ -156,4 +156,14 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     patches: { from, to },
     tests: REPLIED_ID,
   })),
+  {
+    protection: 'a record keeps what was asked for last, by which a rename is seen',
+    patches: { from: `wanted: wantedAfter(assessment.input, acted.record),`, to: '' },
+    tests: 'test/reconcile/rename.test.ts',
+  },
+  {
+    protection: 'secrets that were sent are masked from the start',
+    patches: { from: `if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())`, to: 'void mask' },
+    tests: 'test/cli/mask-sent.test.ts',
+  },
 ]
