@@ -2,7 +2,7 @@ import type { Explanation } from '../../src/plan/reason.ts'
 
 /** A reason with the fact that tells its cases apart: `Ambiguous claimed`, `New tried again`, `Changing interval`. */
 export function fineReason({ reason, facts }: Explanation): string {
-  const detail = detailIn(facts)
+  const detail = reason === 'AdoptRefused' ? undefined : detailIn(facts)
   return detail === undefined ? reason : `${reason} ${detail}`
 }
 
