@@ -105,7 +105,6 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
     readonly delete?: Operation
   }
   body(manifest: M): JsonObject
-  /** The part of a reply to compare. */
   configured(reply: RemoteResource): JsonObject
   /** Removed by the upsert, such as `role sql_console_admin`. */
   takenAway(configured: JsonObject, body: JsonObject): readonly string[]

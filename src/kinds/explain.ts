@@ -21,7 +21,6 @@ export interface FieldFacts {
   readonly allowed: readonly string[]
   /** Undefined: the type or the fields below suffice. */
   readonly example: Json | undefined
-  /** How the field is compared, or why not. */
   readonly compared: string
   /** Undefined: it cannot change, or is not a single field. */
   readonly changed: string | undefined

@@ -15,7 +15,6 @@ import { inputName } from './type-words.ts'
 /** Placeholder for a value that the platform does not return. */
 export const TO_WRITE = 'TO-BE-WRITTEN'
 
-/** Paths of placeholders, from the manifest's root. */
 export function placesToWrite(value: Json | undefined, path = ''): readonly string[] {
   if (value === TO_WRITE) return [path]
   if (value === undefined || !isObject(value)) return []

@@ -165,7 +165,6 @@ function isShortText(value: Json): value is string {
   return typeof value === 'string' && value.length <= MAX_NUMBER_LENGTH
 }
 
-/** A number or a Kubernetes quantity. */
 const QUANTITY = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{0,2})\s*$/
 
 /** A pipe has 125 to 2,000 millicores. A smaller number without a unit means cores. */

@@ -9,7 +9,6 @@ export function editedFields({ desired, recorded }: DecideInput): readonly strin
   return changedFields(applied.fields, fingerprint.fields)
 }
 
-/** Excludes unreadable secrets. */
 export function rotatedSecrets({ desired, recorded }: CreateOnceInput): readonly string[] {
   const before = recorded.applied?.secrets ?? {}
   const after = desired.fingerprint?.secrets ?? {}

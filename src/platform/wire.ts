@@ -10,7 +10,6 @@ export const WIRE = {
   requestIdField: 'requestId',
   /** In the envelope (1) and in the alert reply (4.4). */
   valueField: { services: 'result', alerts: 'data' },
-  /** Not defined by the interface. */
   idempotencyHeader: 'Idempotency-Key',
   /** Keys of the mounted secret with the API key (5). */
   keyIdKey: 'keyId',

@@ -21,7 +21,6 @@ export function createControl(world: World, faults: Faults) {
   const { storage, dialect, now } = world
   return {
     faults,
-    /** In order of creation. */
     pipes: (): readonly PipeView[] =>
       storage.transaction(() =>
         storage

@@ -59,7 +59,6 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     get<Kind extends keyof Stored>(kind: Kind, id: string): Stored[Kind] | undefined {
       return parsed(get.get(kind, id)?.['value']) as Stored[Kind] | undefined // put wrote it
     },
-    /** In order of creation. */
     all<Kind extends keyof Stored>(kind: Kind): readonly Stored[Kind][] {
       return all.all(kind).map(({ value }) => parsed(value) as Stored[Kind]) // put wrote it
     },

@@ -86,10 +86,10 @@ test.each([
   expect(code).toBe(64)
 })
 
-test('a file elsewhere needs the name of its directory', async () => {
-  const { code, stderr } = await from('tools', '../manifests/a.yaml')
-  expect(stderr).toContain('pipewright validate --manifests ../manifests ../manifests/a.yaml')
-  expect(code).toBe(64)
+test('a file is read with the directory of manifests around it, where none is below', async () => {
+  const { code, stdout } = await from('manifests/team', 'b.yaml')
+  expect(stdout).toContain('no findings. Read all of ..; shown are the findings of 1 path.')
+  expect(code).toBe(0)
 })
 
 test('where there is no directory of manifests, what to write is said', async () => {

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Finding } from '../../kinds/finding.ts'
@@ -23,16 +23,30 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** A single folder is the directory. All findings are shown if `paths` is empty. */
+/** A single folder is the directory, or the files' folder if there is none. All findings are shown if `paths` is empty. */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],
 ): { readonly root: string; readonly paths: readonly string[] } {
   const [only] = paths
-  if (only === undefined || paths.length > 1) return { root, paths }
+  if (only === undefined) return { root, paths }
+  const folder = dirname(only)
+  if (
+    !existsSync(root) &&
+    paths.every((path) => existsSync(path) && !isDirectory(path) && isBelow(path, folder))
+  )
+    return { root: rootAround(folder, root), paths }
+  if (paths.length > 1) return { root, paths }
   const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
   const isInside = resolve(only) !== resolve(root) && isBelow(only, root) && isDirectory(root)
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
+}
+
+/** The folder of the usual name around it, else itself. */
+function rootAround(folder: string, name: string): string {
+  for (let dir = resolve(folder); dir !== dirname(dir); dir = dirname(dir))
+    if (basename(dir) === name) return relative('.', dir) || '.'
+  return folder
 }
 
 export async function validate(

@@ -58,7 +58,6 @@ async function sharedFolder(folder: string): Promise<string> {
   return common === undefined ? folder : resolve(folder, common)
 }
 
-/** Of a commit's beginning, packed. */
 const COMMIT_BYTES = 16_384
 
 const LONGEST_WORDS = 200

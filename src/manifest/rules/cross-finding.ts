@@ -34,7 +34,6 @@ export interface PlacedFinding {
 type At = Omit<CrossFinding, 'message' | 'hint' | 'others'>
 
 export interface Words extends Pick<Statement, 'message' | 'hint'> {
-  /** Unreadable documents are not shown. */
   readonly others?: readonly (Pick<Participant, 'path' | 'message'> & {
     readonly document: ParsedDocument | undefined
   })[]

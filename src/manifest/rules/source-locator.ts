@@ -36,7 +36,6 @@ export function createPlaces(textOf: (file: string) => string | undefined) {
         }
       }
     },
-    /** Default: the beginning of the document. */
     of: (document: ParsedDocument, path: Path): Place => {
       const { position } = document
       const beginning = { ...position, endColumn: position.column + 1, lineText: '' }

@@ -157,7 +157,6 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
 
 export const WATCHED_POLICY: readonly string[] = Object.keys(ReadOnlyPolicy.shape)
 
-/** Fields of a created alert. */
 export const WRITTEN_FIELDS: readonly string[] = Object.keys(WRITTEN)
 
 export const AlertManifest = manifestSchema(

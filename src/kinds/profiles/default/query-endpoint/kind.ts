@@ -83,7 +83,6 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
   )
 }
 
-/** A blank text allows no origin. */
 function originRules(text: string): readonly RuleFinding[] {
   if (text.trim() === '') return []
   return text.split(',').flatMap((entry, index) => {
