@@ -202,3 +202,12 @@ test('a stop that does not show yet is not sent again because the size is change
     await play(client, 'sends PATCH /scaling')
     expect(count()).toBe(1)
   }))
+
+test('a pipe that stopped late, and that its change starts, is stopped again at once, also after a crash', () =>
+  story(
+    startOld(POSTGRES),
+    'want INVOICES paused=true',
+    inVain,
+    'turn; state Pausing; for 15 min; is Stalled; calm; state Paused; killed after update',
+    'restart; for 5 min; rests Paused; is InSync; tables addresses, customers, invoices',
+  ))

@@ -136,7 +136,7 @@ async function playStep(client: Client, step: string): Promise<unknown> {
     case 'calm':
       return client.interfere(undefined)
     case 'killed': {
-      const [when, way] = rest.split(' ') as ['before' | 'after', 'delete' | 'state']
+      const [when, way] = rest.split(' ') as ['before' | 'after', 'delete' | 'state' | 'update']
       client.killAt({ way, when })
       return expect(client.reconcile(), at).rejects.toThrow(Killed)
     }

@@ -25,9 +25,7 @@ afterEach(async () => {
   await server?.close()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** Every tone of the page at once. */
 function colourfulParts() {

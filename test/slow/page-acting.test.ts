@@ -16,9 +16,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 function withToken({ workspace }: Scenario): readonly string[] {
   workspace.write('credentials/admin/token', TOKEN)

@@ -14,9 +14,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** A stream of events that stays open; the returned function ends it. */
 async function listen(port: number): Promise<() => void> {

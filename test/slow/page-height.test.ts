@@ -18,9 +18,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 const CONDITION = { status: 'False', since: 0 } as const
 

@@ -15,9 +15,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** In front of a server; holds back what is in the stream of events. */
 async function proxyBefore(port: number) {

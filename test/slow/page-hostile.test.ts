@@ -17,9 +17,7 @@ afterEach(async () => {
   await server?.close()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** What would do something if it were read as anything but text. */
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>'"&amp;</td></table>javascript:alert(3)`

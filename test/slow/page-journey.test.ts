@@ -11,9 +11,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** Four pipes, one of which drifts, an alert that fires, and a manifest with a misspelt field. */
 async function troubledScenario() {

@@ -12,9 +12,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 const CLICKS = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing', labels: { team: 'web' } })
 

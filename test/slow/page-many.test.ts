@@ -27,9 +27,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 describe('thousands of resources', () => {
   test('a page of them is loaded, each filter asks for one page, and nothing is asked for while nothing changes', async () => {

@@ -20,9 +20,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 /** A pipe with a long text wherever there can be one. */
 function wordyParts() {

@@ -14,9 +14,7 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 
-afterAll(async () => {
-  await browser.close()
-})
+afterAll(() => browser.close())
 
 test.each([
   ['since when no other revision came', { revisionSince: NOW - 3 * 86_400_000 }, '3 days ago'],

@@ -166,4 +166,12 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     patches: { from: `if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())`, to: 'void mask' },
     tests: 'test/cli/mask-sent.test.ts',
   },
+  {
+    protection: 'a stop that took effect is over before a change starts the pipe',
+    patches: {
+      from: `command?.command === 'stop' && command.isForChange !== true && isAtRest(input)`,
+      to: `command?.command === 'start' && isAtRest(input)`,
+    },
+    tests: 'test/clickhouse-cloud/commands.test.ts',
+  },
 ]
