@@ -144,8 +144,8 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
 const CONTACT: ReadonlySet<Reason> = new Set(['InSync', 'AuthFailed', 'Unavailable'])
 
 /** No request with its credentials had a reply yet. */
-function isUnanswered({ reason, facts }: Because): boolean {
-  return reason === 'Unobserved' && facts.why === 'not answered'
+export function isUnanswered({ reason, facts }: Explanation): boolean {
+  return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
 /** The pipe named for an unknown outcome could not be adopted. @param why it could not */

@@ -5,7 +5,7 @@ import { isResync, type Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
 import { bestExplanation, viewOf, withConditions } from '../contract/view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
-import { changedConditions, statusOf } from '../plan/conditions.ts'
+import { changedConditions, isUnanswered, statusOf } from '../plan/conditions.ts'
 import { wellnessOf } from '../plan/severity.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
@@ -53,9 +53,7 @@ export function report(
   })
   const because = becauseAfter(outcome, action)
   const isDone = outcome.result === 'done' && action.type !== 'hold'
-  const isDoubted =
-    (action.reason === 'Unobserved' && action.facts.why === 'not answered') ||
-    (isDone && conditions.Synced.status === 'False')
+  const isDoubted = isUnanswered(action) || (isDone && conditions.Synced.status === 'False')
   const now = context.clock.now()
   board.set(
     viewOf({

@@ -83,6 +83,16 @@ const ROWS: readonly {
     is: [2, 1],
   },
   {
+    why: 'a file that may hold a Lock is one, over all services, and apart from a broken Service',
+    troubles: [
+      { reason: 'DependencyNotReady', service: 'a', facts: { unreadable: ['x.yaml'], more: 0 } },
+      { reason: 'DependencyNotReady', service: 'a', facts: { is: 'not found', service: 'Service/a' } },
+      { reason: 'DependencyNotReady', service: 'b', facts: { unreadable: ['x.yaml'], more: 0 } },
+      { reason: 'DependencyNotReady', service: 'c', facts: { unreadable: ['x.yaml'], more: 0 } },
+    ],
+    is: [3, 1],
+  },
+  {
     why: 'a few that drifted are each for itself',
     troubles: [
       { reason: 'Drifted', service: 'a' },

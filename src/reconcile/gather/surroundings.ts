@@ -6,6 +6,7 @@ import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
+import { isUnanswered } from '../../plan/conditions.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
@@ -98,10 +99,11 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false
-  return ready.status === 'True' || (isReference(key) && FOUND_OUT_BY_ASKING.has(ready.reason))
+  if (ready.status === 'True') return true
+  return isReference(key) && (isUnanswered(ready) || FOUND_OUT_BY_ASKING.has(ready.reason))
 }
 
-const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unobserved', 'Unavailable', 'AuthFailed'])
+const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unavailable', 'AuthFailed'])
 
 /** Why a known service gets no request: its manifest is invalid. */
 function problemOfService(store: StateStore, { name }: ServiceIdentity): ServiceProblem | undefined {

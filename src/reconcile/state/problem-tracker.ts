@@ -283,13 +283,14 @@ const OF_SERVICE: ReadonlySet<Reason> = new Set([
 /** Equal for resources with the same cause and remedy. */
 function causeOf(resource: ResourceView): string {
   const { key, status, reason, service } = resource
-  if (OF_ALL.has(reason)) return reason
+  const { facts = {} } = tellingCondition(resource)
+  if (OF_ALL.has(reason) || 'unreadable' in facts) return reason
   if (OF_SERVICE.has(reason)) return `${reason}/${service ?? ''}`
   // each unknown outcome needs its own search for a pipe
   if (status === 'OutcomeUnknown') return key
   const mistake = mistakeOf(resource)
   if (status === 'Invalid') return mistake === undefined ? key : `${reason}/${mistake}`
-  return `${status}/${reason}/${service ?? ''}/${sharedFacts(resource)}`
+  return `${status}/${reason}/${service ?? ''}/${sharedFacts(reason, facts)}`
 }
 
 /** Otherwise a shared cause is only likely, and only for many resources. */
@@ -319,9 +320,7 @@ function mistakeOf({ conditions }: ResourceView): string | undefined {
 /** Names the fact with the shared obstacle. */
 const SHARED = { DependencyNotReady: 'waitsFor', SecretUnavailable: 'missing' } as const
 
-function sharedFacts(resource: ResourceView): string {
-  const { reason, facts } = tellingCondition(resource)
-  if (facts === undefined) return ''
+function sharedFacts(reason: Reason, facts: object): string {
   const name = SHARED[reason as keyof typeof SHARED]
   return name !== undefined && name in facts
     ? JSON.stringify(Object.entries(facts).find(([field]) => field === name))
