@@ -214,7 +214,7 @@ test('a full story is told in these lines', async () => {
       platform.setAccess({ credentials: [], alertTokens: [ALERTS_TOKEN] })
       await look('Pipe/unclear')
     },
-    () => has('Problem found', { reason: 'AuthFailed' }) && has('Service paused'),
+    () => has('Problem found', { reason: 'AuthFailed' }) && has('Service paused') && has('Notification sent'),
   )
   await step(
     'the end',
