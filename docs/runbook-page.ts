@@ -1,6 +1,6 @@
 import type { Key } from '../src/kinds/key.ts'
 import { REASONS, stepsOf, type Reason } from '../src/plan/reason.ts'
-import type { About, FieldEdit } from '../src/plan/reasons/row.ts'
+import type { About, FieldEdit } from '../src/plan/step.ts'
 
 /* docs/reference/runbook.md: what the table of reasons says stands at the head of each reason's entry; all else is written by hand. */
 
@@ -8,7 +8,6 @@ import type { About, FieldEdit } from '../src/plan/reasons/row.ts'
 const ANY: About = {
   key: 'KEY' as Key,
   place: 'its manifest',
-  directory: 'MANIFESTS_DIR',
   service: 'NAME',
   pipeId: 'ID',
   id: 'ID',

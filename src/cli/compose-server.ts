@@ -14,7 +14,7 @@ import { seedStatus } from '../reconcile/state/status-board.ts'
 import type { CreateLimit, ServerParts } from '../server/parts.ts'
 import type { RecentEvents } from '../server/recent-events.ts'
 import { type Server, startServer } from '../server/server.ts'
-import { commandContext, folderOf } from './command-context.ts'
+import { folderOf } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { CommandError, VERSION } from './io.ts'
 import { createPlanner } from './planner.ts'
@@ -95,7 +95,8 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedA
   const { clock } = engine.context
   return {
     version: VERSION,
-    ...commandContext({ ...settings, server: undefined }),
+    sandbox: settings.sandbox,
+    config: settings.config,
     revision: daemon.catalog?.revision,
     manifestsDir: folderOf(settings.manifests),
     repositoryUrl: settings.repositoryUrl,

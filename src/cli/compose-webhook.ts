@@ -12,8 +12,8 @@ import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
 import { messageOf } from '../plan/reason.ts'
-import { commandsTyped } from '../server/command-line.ts'
-import { commandContext } from './command-context.ts'
+import { aboutOf } from '../server/shown-resource.ts'
+import { stepContext } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { networkToOthers } from './compose-network.ts'
 import { VERSION, misuse } from './io.ts'
@@ -56,7 +56,8 @@ export async function openWebhook(
     problems: () => reconciler.problems.reported(),
     words(key) {
       const view = board.get(key)
-      return view && commandsTyped(messageOf(view.because, key), commandContext(settings))
+      const commands = stepContext(settings)
+      return view && messageOf(view.because, aboutOf(view, commands), commands)
     },
     revision: () => context.store.revision,
     isSandbox: settings.sandbox,

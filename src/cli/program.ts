@@ -1,8 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
-import { AS_SAID, commandsTyped } from '../server/command-line.ts'
-import { commandContext } from './command-context.ts'
 import { addCommands } from './commands.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { printable } from './render/terminal.ts'
@@ -21,8 +19,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     const isKnown =
       error instanceof CommandError || error instanceof LedgerError || error instanceof SandboxFileError
     if (!isKnown) throw error
-    const here = shell.settings === undefined ? AS_SAID : commandContext(shell.settings)
-    print(io.stderr, printable(`pipewright: ${commandsTyped(error.message, here)}`))
+    print(io.stderr, printable(`pipewright: ${error.message}`))
     if (error instanceof CommandError) return error.code
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }

@@ -13,16 +13,10 @@ import { createBoard } from '../reconcile/state/status-board.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
 import type { ResourceReply, ResourcesReply } from '../server/api/resources.ts'
 import type { HistoryReply } from '../server/api/timeline.ts'
-import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import { LIMITS } from '../server/parameters.ts'
-import {
-  nextSteps,
-  type StepContext,
-  asListed,
-  causeOf,
-  type ShownResource,
-} from '../server/shown-resource.ts'
-import { commandContext, settingsOfDaemon, stepContext, type Here } from './command-context.ts'
+import { nextSteps, asListed, causeOfView, type ShownResource } from '../server/shown-resource.ts'
+import { type StepContext } from '../plan/step.ts'
+import { stepContext } from './command-context.ts'
 import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'
 import { type Io, nobody } from './io.ts'
@@ -43,7 +37,6 @@ export interface StatusReading {
   readonly daemon: DaemonView
   /** Problems beyond single resources. */
   readonly whole: WholeFacts
-  readonly here: CommandContext
   readonly resources: readonly ShownResource[]
   /** False: only the daemon knows the times of its checks. */
   readonly isCheckKnown?: boolean | undefined
@@ -57,7 +50,6 @@ export interface Reader extends AsyncDisposable {
   details(key: Key): Promise<Details>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  here(): Promise<CommandContext>
 }
 
 /** @param command for messages @throws {LedgerError} */
@@ -73,7 +65,6 @@ export async function openReader(
       status: () => readServerStatus(io, asked),
       details: (key) => getReply(io, asked, { path: `api/v1/resources/${key}` }),
       history: (query) => readServerHistory(io, asked, query),
-      here: async () => commandContext(settings),
       [Symbol.asyncDispose]: async () => undefined,
     }
   }
@@ -81,23 +72,18 @@ export async function openReader(
   if (!isAgain) sayMoved(io, ledger, settings)
   const url = await daemonUrl(ledger)
   const asked = url === undefined ? undefined : { command, server: url, network: networkToOthers(settings) }
-  const known = async () => settingsOfDaemon(settings, (await ledger.activity()).last)
+  const context = stepContext(settings)
   return {
     async status() {
       const { last } = await ledger.activity()
       const live = asked && (await readServerStatus(io, asked).catch(ofNoAnswer))
-      const read = live ?? (await readLedgerStatus(ledger, settings, io.clock))
+      const read = live ?? (await readLedgerStatus(ledger, context, io.clock))
       if (asked === undefined) return read
       const state = live === undefined ? 'silent' : 'running'
-      return {
-        ...read,
-        here: commandContext(await known()),
-        daemon: { state, last: last ?? read.daemon.last },
-      }
+      return { ...read, daemon: { state, last: last ?? read.daemon.last } }
     },
-    details: async (key) => detailsOf(await ledger.get(key), stepContext(await known())),
+    details: async (key) => detailsOf(await ledger.get(key), context),
     history: (query) => ledger.history(query),
-    here: async () => commandContext(await known()),
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   }
 }
@@ -107,7 +93,11 @@ function ofNoAnswer(error: unknown): undefined {
 }
 
 /** @throws {LedgerError} */
-export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Clock): Promise<StatusReading> {
+export async function readLedgerStatus(
+  ledger: Ledger,
+  context: StepContext,
+  clock: Clock,
+): Promise<StatusReading> {
   const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
   const state = runStateOf(last, await ledger.owned())
@@ -115,9 +105,8 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Cl
   return {
     now,
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
-    here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state, last },
-    resources: withProblems(views, clock),
+    resources: withProblems(views, clock, context),
     // Written when a process ends.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
@@ -130,27 +119,30 @@ function recordedView(record: LedgerRecord, checkedAt?: number): ResourceView {
 function detailsOf(record: LedgerRecord | undefined, context: StepContext): Details {
   if (record === undefined) return { cause: '', next: [] }
   const view = recordedView(record)
-  return { cause: causeOf(view, context), next: isWell(view) ? [] : nextSteps(view, context, []) }
+  return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
 /** Without a daemon, a tracker of its own finds the problems. */
-export function withProblems(views: readonly ResourceView[], clock: Clock): readonly ShownResource[] {
+export function withProblems(
+  views: readonly ResourceView[],
+  clock: Clock,
+  context: StepContext,
+): readonly ShownResource[] {
   const board = createBoard()
   for (const view of views) board.set(view)
   const problems = createProblemTracker({ clock, emit: nobody }, board)
-  return board.list().map((view) => asListed(view, problems.of(view.key), AS_SAID))
+  return board.list().map((view) => asListed(view, problems.of(view.key), context))
 }
 
 /** @throws {NoAnswerError | CommandError} */
 async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
-  const { startedAt, now, revision, sandbox, ledger, profile, manifests, baseUrl } = overview
+  const { startedAt, now, revision } = overview
   const last = { command: 'run', startedAt, url: asked.server, revision: revision?.id } as const
   return {
     now,
     daemon: { state: 'running', last },
     whole: wholeOf(overview),
-    here: { sandbox, ledger, profile, manifests, baseUrl },
     resources: items,
   }
 }

@@ -7,6 +7,7 @@ import { pipesWithoutLock } from '../reconcile/state/recorded.ts'
 import { withoutManifestSentence } from '../contract/without-manifest.ts'
 import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
+import { commandLine, type CommandContext } from '../plan/step.ts'
 
 /** Beyond single resources. @param problem of the last read */
 export function wholeFacts({ context }: Engine, problem: string | undefined): WholeFacts {
@@ -52,15 +53,16 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: WholeFacts,
   now: number,
+  here: CommandContext,
 ): readonly string[] {
   const ofLock =
     withoutLock === 0
       ? []
       : [
-          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
+          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "${commandLine('lock', here)}", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
         ]
   const ofManifests = withoutManifest.map(
-    (each) => `${withoutManifestSentence(each)} Listed ${agoOf(each.listedAt, now)}.`,
+    (each) => `${withoutManifestSentence(each, here)} Listed ${agoOf(each.listedAt, now)}.`,
   )
   return [...ofLock, ...ofManifests]
 }

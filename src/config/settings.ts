@@ -27,7 +27,7 @@ import { realpathSync } from 'node:fs'
 import { isBelow } from '../lib/below.ts'
 
 /** The value does not come straight from the table. */
-type Worked = 'config' | 'alertsTokenFile'
+type Worked = 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
@@ -177,8 +177,9 @@ function standardOf(
 }
 
 function normalise(values: ReadValues, proxies: ProxySettings): Settings {
-  const names = SETTING_NAMES.filter((name) => name !== 'config')
-  const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
+  const plain: unknown = Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, Object.freeze(values[name]?.value)]),
+  )
   return Object.freeze({
     ...(plain as Settings), // as above; settings with a default always have a value
     baseUrl: baseUrlOf(values),
@@ -194,29 +195,6 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   if (baseUrl === undefined || version === undefined || !baseUrl.value.endsWith(version))
     return baseUrl?.value
   return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
-}
-
-/** Undefined if it is the default of a command. */
-export function otherLedger({
-  ledger,
-  ...where
-}: Pick<Settings, 'sandbox' | 'profile' | 'ledger'>): string | undefined {
-  if (ledger === standardOf('ledger', where)) return undefined
-  return ledger.replace(/^sqlite:(.+)$/, (_all, path: string) => `sqlite:${resolve(path)}`)
-}
-
-/** Undefined if it is the default of a command. */
-export function otherFolder(
-  name: 'credentialsDir' | 'secretsDir',
-  { [name]: folder, ...where }: Pick<Settings, 'sandbox' | 'profile'> & Partial<Pick<Settings, typeof name>>,
-): string | undefined {
-  return folder === undefined || folder === standardOf(name, where) ? undefined : resolve(folder)
-}
-
-const MANIFESTS = TABLE.manifests.default
-
-export function usualManifests(where: Pick<Settings, 'sandbox' | 'profile'>): string {
-  return standardOf('manifests', where) ?? MANIFESTS
 }
 
 /** Of a missing path, resolves the existing part. */

@@ -12,15 +12,6 @@ export const Activity = z
     /** Absent while the process runs, and after a crash. */
     stoppedAt: z.number().optional(),
     url: z.string().optional(),
-    /** Absent for the default profile. */
-    profile: z.string().optional(),
-    /** Absolute path of the manifests. */
-    manifests: z.string().optional(),
-    /** Address of the platform. Absent for the sandbox. */
-    baseUrl: z.string().optional(),
-    /** Absolute paths. Absent for default directories. */
-    credentialsDir: z.string().optional(),
-    secretsDir: z.string().optional(),
     revision: z.string().optional(),
     revisionSince: z.number().optional(),
     /** Why the last read of the manifests failed or was refused. */

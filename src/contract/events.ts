@@ -91,7 +91,7 @@ export type Event =
       readonly outcome: 'created' | 'failed' | 'unknown'
       readonly pipeId: string | undefined
       readonly requestId: string | undefined
-      readonly message: string
+      readonly because: Explanation
       readonly revision: string
     }
   | {

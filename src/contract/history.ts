@@ -1,8 +1,8 @@
 import { z } from '../kinds/zod.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, ConditionStatus } from '../plan/condition.ts'
-import { innerWords, REASONS } from '../plan/reason.ts'
-import { INNER_REASON, joined, causeIn, sentence } from '../plan/reasons/row.ts'
+import { innerCause, REASONS } from '../plan/reason.ts'
+import { INNER_REASON, sentence } from '../plan/reasons/row.ts'
 import { RecordedKey, RecordedReason } from '../plan/record.ts'
 
 const common = {
@@ -44,11 +44,7 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  const words = because === undefined ? sentence(REASONS[entry.reason].means) : innerWords(because, entry.key)
-  // The operator has chosen a way out.
-  return {
-    ...entry,
-    message: message ?? (by === undefined ? joined(words) : `By operator: ${causeIn(words)}`),
-  }
+  const cause = because === undefined ? sentence(REASONS[entry.reason].means) : innerCause(because, entry.key)
+  return { ...entry, message: message ?? (by === undefined ? cause : `By operator: ${cause}`) }
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>

@@ -4,7 +4,8 @@ import type { Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Reason } from '../plan/reason.ts'
+import { type Explanation, messageOf, type Reason } from '../plan/reason.ts'
+import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
 
 /**
  * For readers.
@@ -26,7 +27,7 @@ export interface PlanItem {
   readonly action: ActionType
   readonly reason: Reason
   readonly verdict: Verdict
-  readonly message: string
+  readonly because: Explanation
   /** Keys of `policy.dependsOn`, which come first. */
   readonly after: readonly Key[]
   readonly waitsFor: readonly Key[]
@@ -52,7 +53,21 @@ export interface PlanItem {
   readonly line: number | undefined
 }
 
-/** `-o json` prints this value. */
+export function planMessage(item: PlanItem, context: StepContext): string {
+  const { key, verdict, waitsFor, because, service, remoteId, differences, file, line } = item
+  if (verdict === 'waits')
+    return `Waits for ${waitsFor.join(', ')}, which this plan changes. Done as soon as ${waitsFor.length === 1 ? 'it is' : 'they are'} ready.`
+  const place = file === undefined ? undefined : placeOf(context.manifestsDir, file, line)
+  const about = { key, place, service: service?.name, pipeId: remoteId, differences }
+  return messageOf(because, about, context)
+}
+
+/** As JSON. */
+export function shownPlan({ items, ...plan }: Plan, commands: CommandContext) {
+  const context = { ...commands, manifestsDir: plan.manifests }
+  return { ...plan, items: items.map((item) => ({ ...item, message: planMessage(item, context) })) }
+}
+
 export interface Plan {
   readonly revision: string
   readonly manifests: string

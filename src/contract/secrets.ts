@@ -1,10 +1,7 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import type { Secret } from '../lib/secret.ts'
-import {
-  missingSecretRemedy,
-  missingSecretWords,
-  type MissingSecret,
-} from '../plan/reasons/missing-secret.ts'
+import { missingSecretSteps, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
+import { proseOf } from '../plan/step.ts'
 
 /** Holds no error, which could carry content. */
 export type SecretReading =
@@ -28,7 +25,7 @@ export class SecretUnavailableError extends Error {
   readonly missing: MissingSecret
 
   constructor(missing: MissingSecret) {
-    super(`${missingSecretWords([missing])} ${missingSecretRemedy([missing])}`.trimEnd())
+    super(`${missingSecretWords([missing])} ${proseOf(missingSecretSteps([missing]))}`)
     this.name = 'SecretUnavailableError'
     this.missing = missing
   }

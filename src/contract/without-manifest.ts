@@ -1,4 +1,5 @@
 import { z } from '../kinds/zod.ts'
+import { commandLine, type CommandContext } from '../plan/step.ts'
 
 export const PIPES_NAMED = 20
 
@@ -16,12 +17,15 @@ export const WithoutManifest = z
   .readonly()
 export type WithoutManifest = z.infer<typeof WithoutManifest>
 
-export function withoutManifestSentence({ service, count, pipes }: WithoutManifest): string {
+export function withoutManifestSentence(
+  { service, count, pipes }: WithoutManifest,
+  context: CommandContext,
+): string {
   const named = pipes.map(({ id, name }) => (name === '' ? id : `${name} (${id})`)).join(', ')
   const more = count > pipes.length ? ` and ${count - pipes.length} more` : ''
   const [has, them] = count === 1 ? ['pipe', 'a manifest for it'] : ['pipes', 'manifests for them']
   return (
     `${count} ${has} of service ${service} ${count === 1 ? 'has' : 'have'} no manifest: ${named}${more}. ` +
-    `"pipewright import --all ${service}" writes ${them}.`
+    `"${commandLine(`import --all ${service}`, context)}" writes ${them}.`
   )
 }

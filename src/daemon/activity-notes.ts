@@ -13,7 +13,6 @@ interface ActivityParts {
   readonly clock: Pick<Clock, 'now'>
   /** The page's address. Undefined: no page. */
   readonly url: string | undefined
-  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
   readonly whole: () => WholeFacts
 }
 
@@ -21,18 +20,10 @@ interface ActivityParts {
 export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
 /** Writes the first entry before it returns. The next reconcile reports a broken ledger. */
-export async function startActivityNotes({
-  command,
-  ledger,
-  store,
-  clock,
-  url,
-  worksWith,
-  whole,
-}: ActivityParts) {
+export async function startActivityNotes({ command, ledger, store, clock, url, whole }: ActivityParts) {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
-  const who = { command, process: process.pid, host: hostname(), url, ...worksWith, startedAt }
+  const who = { command, process: process.pid, host: hostname(), url, startedAt }
   let said: object = {}
 
   async function write(

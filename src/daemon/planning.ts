@@ -3,7 +3,7 @@ import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
-import { type Explanation, messageOf } from '../plan/reason.ts'
+import type { Explanation } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
@@ -94,8 +94,8 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   // A 403 for another operation does not predict this one.
   if (contact.type === 'refused' && contact.what === 'an operation') return item
   const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'
-  const message = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
-  return { ...item, verdict: 'failed', reason, message }
+  const said = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
+  return { ...item, verdict: 'failed', reason, because: { reason, facts: { said } } }
 }
 
 /** An item that waits for a planned change is not refused: it succeeds after that. */
@@ -116,18 +116,11 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
     if (item.waitsFor.length === 0) return item
     if (!comes(item.key)) return { ...item, before: undefined, desired: undefined }
     const missing = runs.get(item.key)?.assessment?.input.surroundings.missingSecrets ?? []
-    return missing.length > 0 ? asRefused(item, missing) : asWaiting(item)
+    return missing.length > 0 ? asRefused(item, missing) : { ...item, verdict: 'waits' }
   })
 }
 
 function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
   const reason = 'SecretUnavailable'
-  return { ...item, reason, message: messageOf({ reason, facts: { missing } }, item.key) }
-}
-
-function asWaiting(item: PlanItem): PlanItem {
-  const { waitsFor } = item
-  const ready = waitsFor.length === 1 ? 'it is' : 'they are'
-  const message = `Waits for ${waitsFor.join(', ')}, which this plan changes. Done as soon as ${ready} ready.`
-  return { ...item, verdict: 'waits', message }
+  return { ...item, reason, because: { reason, facts: { missing } } }
 }

@@ -9,15 +9,8 @@ import { MANIFESTS } from './reasons/manifests.ts'
 import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
-import {
-  joined,
-  sentence,
-  type About,
-  type InnerReason,
-  type Row,
-  type Step,
-  type Words,
-} from './reasons/row.ts'
+import { sentence, type InnerReason, type Row } from './reasons/row.ts'
+import { proseOf, type About, type CommandContext, type Step } from './step.ts'
 
 /** Public; entries: `docs/reference/runbook.md`. */
 export const REASONS = {
@@ -53,16 +46,35 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
+/** Cause and effect, without the way out. */
+export function causeOf({ reason, facts }: Explanation, key: Key): string {
   const row = rowOf(reason)
   if (facts === undefined && !row.facts.isOptional()) return sentence(row.means)
-  return row.words(shortFacts(facts), nounOf(key), (inner) => joined(innerWords(inner, key)))
+  return row.words(shortFacts(facts), nounOf(key), (inner) => innerCause(inner, key))
 }
 
-export function innerWords({ reason, facts }: InnerReason, key: Key): Words {
+export function innerCause(inner: InnerReason, key: Key): string {
+  const explanation = innerExplanation(inner)
+  return explanation === undefined ? sentence(inner.reason) : causeOf(explanation, key)
+}
+
+function innerExplanation({ reason, facts }: InnerReason): Explanation | undefined {
   const known = parseReason(reason)
-  if (known === undefined) return sentence(reason)
-  return wordsOf({ reason: known, facts: parseFacts(known, facts) }, key)
+  return known && { reason: known, facts: parseFacts(known, facts) }
+}
+
+/** The way out. */
+export function stepsOf({ reason, facts }: Explanation, about: About): readonly Step[] {
+  const innerSteps = (inner: InnerReason) => {
+    const explanation = innerExplanation(inner)
+    return explanation === undefined ? [] : stepsOf(explanation, about)
+  }
+  return rowOf(reason).steps?.(shortFacts(facts), about, innerSteps) ?? []
+}
+
+/** Cause, effect and way out. */
+export function messageOf(explanation: Explanation, about: About, context?: CommandContext): string {
+  return `${causeOf(explanation, about.key)} ${proseOf(stepsOf(explanation, about), context)}`.trimEnd()
 }
 
 export function explained({ reason, facts }: Explanation): Explanation {
@@ -89,14 +101,6 @@ function shortened(value: unknown, length: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return Object.fromEntries(members.map(([name, inner]) => [name, shortened(inner, length)]))
-}
-
-export function messageOf(explanation: Explanation, key: Key): string {
-  return joined(wordsOf(explanation, key))
-}
-
-export function stepsOf({ reason, facts }: Explanation, about: About): readonly Step[] {
-  return rowOf(reason).steps?.(facts, about) ?? []
 }
 
 /** Names in older ledgers. */

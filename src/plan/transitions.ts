@@ -1,5 +1,5 @@
 import { sameId } from '../lib/same-id.ts'
-import { earlierOf } from './create-limit.ts'
+import { earlierOf } from './write-limits.ts'
 import { undecidedIntent } from './outcome-unknown.ts'
 import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'

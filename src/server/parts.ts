@@ -1,4 +1,3 @@
-import type { CommandContext } from './command-line.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
@@ -52,7 +51,10 @@ export interface Health {
 }
 
 /** Times are ms since the epoch. */
-export interface Overview extends Omit<CommandContext, 'server'> {
+export interface Overview {
+  readonly sandbox: boolean
+  /** The settings file: commands on the daemon's machine name it. */
+  readonly config: string | undefined
   readonly version: string
   /** Undefined: before the first read. */
   readonly revision: Revision | undefined

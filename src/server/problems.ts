@@ -4,8 +4,9 @@ import { sameJson } from '../lib/json.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import { bodyIn, type ResourceView } from '../contract/view.ts'
-import { commandLine, commandsTyped, contextOf } from './command-line.ts'
-import { nextSteps, placeOf, type NextStep, type StepContext, causeOf } from './shown-resource.ts'
+import { commandLine } from '../plan/step.ts'
+import { nextSteps, type NextStep, causeOfView } from './shown-resource.ts'
+import { placeOf, type StepContext } from '../plan/step.ts'
 import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
@@ -58,7 +59,7 @@ export function attentionText(parts: ServerParts, answers: Answers, given: Query
   const narrowing = narrowingOf(query)
   const now = parts.overview()
   const { sourceProblem, sourceReason, manifestsDir } = now
-  const question = ['attention', query, contextOf(now), sourceProblem, sourceReason]
+  const question = ['attention', query, sourceProblem, sourceReason]
   return answers.text([...question, manifestsDir, parts.ready()], now, () =>
     JSON.stringify(attentionOf(parts, { narrowing, part, query })),
   )
@@ -120,7 +121,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
         parts.board.list().length > 0
           ? 'manifests not accepted; keeping the last state'
           : 'manifests not accepted',
-      message: commandsTyped(sourceProblem, overview),
+      message: sourceProblem,
       steps: () => [
         { text: 'Check the directory, and what fills it:', copy: manifestsDir },
         ...(sourceReason === 'SourceShrunk'
@@ -158,7 +159,7 @@ function resourceProblem(
   const { key, status, reason } = first
   const isOne = group.length === 1
   const isAlike = group.every(({ because }) => sameJson(because, first.because))
-  const cause = causeOf(first, context)
+  const cause = causeOfView(first)
   return {
     id,
     status,

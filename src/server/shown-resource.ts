@@ -3,24 +3,21 @@ import type { Finding } from '../kinds/finding.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
-import { messageOf, stepsOf, wordsOf } from '../plan/reason.ts'
-import { type About, causeIn, joined, type Step } from '../plan/reasons/row.ts'
-import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
+import { causeOf, messageOf, stepsOf } from '../plan/reason.ts'
+import { type About, commandLine, placeOf, type Step, type StepContext } from '../plan/step.ts'
 
 export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions'> {
   readonly message: string
   readonly conditions: Readonly<Record<ConditionType, Condition & { readonly message: string }>>
 }
 
-export function shownResource(view: ResourceView, context: CommandContext): ShownResource {
+export function shownResource(view: ResourceView, context: StepContext): ShownResource {
   const { because, conditions, ...facts } = view
   const { Valid, Synced, Ready } = conditions
-  const message = (explanation: ResourceView['because']) =>
-    commandsTyped(messageOf(explanation, view.key), context)
-  const shown = (condition: Condition) => ({ ...condition, message: message(condition) })
+  const shown = (condition: Condition) => ({ ...condition, message: causeOf(condition, view.key) })
   return {
     ...facts,
-    message: message(because),
+    message: messageOf(because, aboutOf(view, context), context),
     conditions: { Valid: shown(Valid), Synced: shown(Synced), Ready: shown(Ready) },
   }
 }
@@ -28,23 +25,19 @@ export function shownResource(view: ResourceView, context: CommandContext): Show
 export function asListed(
   view: ResourceView,
   problem: Pick<Problem, 'id'> | undefined,
-  context: CommandContext,
+  context: StepContext,
 ): ShownResource {
   return { ...shownResource(view, context), reply: undefined, problem: problem?.id }
 }
 
-export function withBodies(view: ResourceView, desired: JsonObject | undefined, context: CommandContext) {
+export function withBodies(view: ResourceView, desired: JsonObject | undefined, context: StepContext) {
   return { ...shownResource(view, context), reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** Without the way out: the steps repeat it. */
-export function causeOf(view: ResourceView, context: CommandContext): string {
-  const { key, because, status, conditions } = view
-  const { reason } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(view)
-  const words = wordsOf(because, key)
-  // Of something else, such as a wait: whole.
-  const cause = commandsTyped(because.reason === reason ? causeIn(words) : joined(words), context)
-  return isAlarm(key) ? cause + alertWords(view) : cause
+/** Without the way out. */
+export function causeOfView(view: ResourceView): string {
+  const cause = causeOf(view.because, view.key)
+  return isAlarm(view.key) ? cause + alertWords(view) : cause
 }
 
 /** An alert's own text, while it fires. */
@@ -60,23 +53,20 @@ export interface NextStep {
   readonly copy: string | undefined
 }
 
-export interface StepContext extends CommandContext {
-  readonly manifestsDir: string
-}
-
 /** @param findings the first has the place to start */
 export function nextSteps(
   resource: ResourceView,
   context: StepContext,
   findings: readonly Pick<Finding, 'file' | 'line'>[],
 ): readonly NextStep[] {
-  const { reason, status, conditions } = resource
+  const { because, reason, status, conditions } = resource
   const about = aboutOf(resource, context)
   const shown = (steps: readonly Step[]) => steps.map((step) => nextStep(step, resource, context))
   if (conditions.Valid.status !== 'False') {
     const condition = tellingCondition(resource)
     const facts = condition.reason === reason ? condition.facts : undefined
-    return shown(stepsOf({ reason, facts }, about))
+    const steps = stepsOf({ reason, facts }, about)
+    return shown(because.reason === reason ? steps : withoutRepeats([...steps, ...stepsOf(because, about)]))
   }
   const first = findings[0]
   const place = first === undefined ? about.place : placeOf(context.manifestsDir, first.file, first.line)
@@ -88,19 +78,16 @@ export function nextSteps(
   ])
 }
 
-/** `dir/file:line`, as editors and terminals open it. */
-export function placeOf(dir: string, file: string, line: number | undefined): string {
-  const path = dir === '' || dir === '.' ? file : `${dir.replace(/\/$/, '')}/${file}`
-  return line === undefined ? path : `${path}:${line}`
+function withoutRepeats(steps: readonly Step[]): readonly Step[] {
+  return [...new Map(steps.map((step) => [step.text, step])).values()]
 }
 
-function aboutOf(resource: ResourceView, { manifestsDir, manifests = manifestsDir }: StepContext): About {
+export function aboutOf(resource: ResourceView, { manifestsDir }: StepContext = {}): About {
   const { key, isWritten, file, line, service, pipeId, reply, differences } = resource
   return {
     key,
     isWritten,
-    place: file === undefined ? 'its manifest' : placeOf(manifestsDir, file, line),
-    directory: manifests,
+    place: file === undefined ? undefined : placeOf(manifestsDir, file, line),
     service,
     pipeId,
     id: pipeId ?? idIn(bodyIn(reply)?.['id']),
@@ -125,7 +112,7 @@ function withCopy({ text, shell, edit, copy }: Step, { file }: ResourceView, con
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
   const [field = '', ...parents] = edit.path.toReversed()
   return {
-    text: `${text} In ${place}, under \`${parents.toReversed().join('.')}\`, write:`,
+    text: `${text} write in ${place}, under \`${parents.toReversed().join('.')}\`:`,
     copy: `${field}: ${edit.value}`,
   }
 }

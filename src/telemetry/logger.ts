@@ -1,5 +1,6 @@
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import type { CommandContext } from '../plan/step.ts'
 import { printable } from '../lib/shown-text.ts'
 import type { Line } from './log-fields.ts'
 import { LINES_LOST, openOutput, type Output } from './log-output.ts'
@@ -19,13 +20,13 @@ export interface LogOptions {
   readonly format: 'json' | 'pretty'
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
-  readonly typed?: (text: string) => string
+  readonly commands?: CommandContext
 }
 
-function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
+function prettyOutput(output: Output, { destination }: LogOptions): DestinationStream {
   const isTerminal = 'isTTY' in destination && destination.isTTY === true
   const noColour = (process.env['NO_COLOR'] ?? '') !== ''
-  const pretty = createPrettyLine({ colour: isTerminal && !noColour, typed })
+  const pretty = createPrettyLine({ colour: isTerminal && !noColour })
   return { write: (text) => output.write(pretty(text)) }
 }
 
@@ -45,7 +46,8 @@ export function createLog(options: LogOptions) {
     },
     options.format === 'json' ? output : prettyOutput(output, options),
   )
-  const remembered = { readings: createReadingLines(), ledger: createLedgerLine() }
+  const { commands = {} } = options
+  const remembered = { commands, readings: createReadingLines(), ledger: createLedgerLine() }
   let revision: string | undefined
 
   return {

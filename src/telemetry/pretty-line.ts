@@ -28,13 +28,8 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
 ])
 
 /** Omits a repeated detail. */
-export function createPrettyLine(options: {
-  readonly colour: boolean
-  /** As `LogOptions.typed`. */
-  readonly typed?: ((text: string) => string) | undefined
-}): (json: string) => string {
-  const { colour, typed = (text) => text } = options
-
+export function createPrettyLine(options: { readonly colour: boolean }): (json: string) => string {
+  const { colour } = options
   let before: { readonly key: unknown; readonly detail: unknown } | undefined
 
   function wordsOf(log: Log, messageKey: string): string {
@@ -44,7 +39,7 @@ export function createPrettyLine(options: {
     return [
       log[messageKey],
       key,
-      isRepeated ? undefined : typed([detail, log['hint']].filter(isText).join(' ')),
+      isRepeated ? undefined : [detail, log['hint']].filter(isText).join(' '),
       placeOf(log),
       revisionOf(log),
       factsOf(log),

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { closingWords } from '../../src/cli/render/status-text.ts'
-import { AS_SAID } from '../../src/server/command-line.ts'
 import { shownResource } from '../../src/server/shown-resource.ts'
 import { condition, resource } from '../server/fake-parts.ts'
 
@@ -33,7 +32,7 @@ test.each([
 ])('a list ends with how it is, where $why', ({ of, says, isOld }) => {
   expect(
     closingWords(
-      of.map((view) => shownResource(view, AS_SAID)),
+      of.map((view) => shownResource(view, {})),
       isOld,
     ),
   ).toBe(says)

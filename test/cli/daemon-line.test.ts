@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { resource } from '../server/fake-parts.ts'
-import { AS_SAID } from '../../src/server/command-line.ts'
 import { shownResource } from '../../src/server/shown-resource.ts'
 import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
 
@@ -35,8 +34,8 @@ test.each([
 test.each(['running', 'stopped'] as const)(
   'of a resource whose daemon is %s, the age of its check is told',
   (state) => {
-    const view = shownResource(resource('Pipe/orders', { checkedAt: NOW - 70_000 }), AS_SAID)
-    const text = { now: NOW, paint: plain, width: Infinity, form: 'text', here: AS_SAID, next: [] } as const
+    const view = shownResource(resource('Pipe/orders', { checkedAt: NOW - 70_000 }), {})
+    const text = { now: NOW, paint: plain, width: Infinity, form: 'text', here: {}, next: [] } as const
     const shown = statusDetails(view, { daemon: { state, last: LAST }, whole: {} }, text)
     expect(shown.split('\n').map((line) => line.trim())).toContain('last check  1m10s ago')
   },

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { historyText } from '../../src/cli/render/history-text.ts'
-import { AS_SAID } from '../../src/server/command-line.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 
 const plain = (_style: unknown, text: string) => text
@@ -15,7 +14,7 @@ const ENTRIES: readonly HistoryEntry[] = [
 ]
 
 function shown(width: number): readonly string[] {
-  return historyText(ENTRIES, { paint: plain, width, form: 'text', here: AS_SAID }).split('\n')
+  return historyText(ENTRIES, { paint: plain, width, form: 'text' }).split('\n')
 }
 
 test('a history has a line an entry, whole where nobody says how wide it may be', () => {

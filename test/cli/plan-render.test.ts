@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { endOfPlan, type Plan, type PlanItem, VERDICTS } from '../../src/contract/plan.ts'
+import { saying } from '../support/messages.ts'
 import { bodyDiff } from '../../src/cli/render/body-diff.ts'
 import { planAsMarkdown } from '../../src/cli/render/plan-markdown.ts'
 import { planAsText } from '../../src/cli/render/plan-text.ts'
@@ -10,7 +11,7 @@ const ITEM: PlanItem = {
   action: 'observe',
   reason: 'InSync',
   verdict: 'unchanged',
-  message: 'It is as it should be.',
+  because: { reason: 'InSync', facts: { as: 'create-once' } },
   after: [],
   waitsFor: [],
   renamedFrom: undefined,
@@ -113,10 +114,10 @@ describe('a diff', () => {
 describe('as text', () => {
   test('counts what is there in words, and nothing that is not', () => {
     const drifted = { action: 'report', reason: 'Drifted', verdict: 'attention' } as const
-    expect(planAsText(planWith([drifted, {}, {}]), plain)).toContain(
+    expect(planAsText(planWith([drifted, {}, {}]), plain, {})).toContain(
       'No changes: 1 drifted, 2 unchanged. Revision abc.',
     )
-    expect(planAsText(planWith([{ ...CREATE, after: ['Alert/x'] }]), plain)).toContain(
+    expect(planAsText(planWith([{ ...CREATE, after: ['Alert/x'] }]), plain, {})).toContain(
       'create New, after Alert/x',
     )
   })
@@ -126,12 +127,13 @@ describe('as text', () => {
       verdict: 'refused',
       action: 'refuse',
       reason: 'CreateLimit',
-      message: 'Too many.',
+      because: saying('Too many.'),
     } as const
     const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
     const shown = planAsText(
-      planWith([...items, { ...limit, key: 'Pipe/other', message: 'Another.' }]),
+      planWith([...items, { ...limit, key: 'Pipe/other', because: saying('Another.') }]),
       plain,
+      {},
     )
     expect(shown.split('Too many.')).toHaveLength(2)
     expect(shown).toContain('✗ 40 resources  refuse CreateLimit')
@@ -144,6 +146,7 @@ describe('as text', () => {
     const shown = planAsText(
       planWith([{ verdict: 'change', action: 'delete', reason: 'Deleting', ...access }]),
       plain,
+      {},
     )
     expect(shown).toContain('- Pipe/orders  delete Deleting')
     expect(shown).toMatch(/gives access: role a\n +takes away: key 1, role b\n/)
@@ -155,13 +158,17 @@ describe('as text', () => {
       words: 'word '.repeat(60).trim(),
       deep: { deeper: { deepest: 'y'.repeat(100) } },
     }
-    const shown = planAsText(planWith([{ ...CREATE, message: 'word '.repeat(50), desired: long }]), plain)
+    const shown = planAsText(
+      planWith([{ ...CREATE, because: saying('word '.repeat(50)), desired: long }]),
+      plain,
+      {},
+    )
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
     expect(shown.replaceAll(/\n *\+ +/g, '')).toContain('x'.repeat(300))
   })
 
   test('obeys no control character of a body', () => {
-    const shown = planAsText(planWith([{ ...CREATE, desired: { name: 'a\u001b[2Jb' } }]), plain)
+    const shown = planAsText(planWith([{ ...CREATE, desired: { name: 'a\u001b[2Jb' } }]), plain, {})
     expect(shown).not.toContain('\u001b')
   })
 })
@@ -197,7 +204,7 @@ describe('as a comment', () => {
 
   test('has the whole of a long message below the table, where the row has its beginning', () => {
     const message = `${'word '.repeat(100)}the end`
-    const comment = planAsMarkdown(planWith([{ ...refused, message }]))
+    const comment = planAsMarkdown(planWith([{ ...refused, because: saying(message) }]))
     expect(comment.split('the end')).toHaveLength(2)
     expect(comment).toContain('…')
   })
@@ -207,7 +214,7 @@ describe('as a comment', () => {
       verdict: 'refused',
       action: 'refuse',
       reason: 'CreateLimit',
-      message: 'Too many.',
+      because: saying('Too many.'),
     } as const
     const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
     const comment = planAsMarkdown(planWith(items))
@@ -218,7 +225,9 @@ describe('as a comment', () => {
 
   test('makes no mention, link, picture or cell of what others wrote', () => {
     const message = String.raw`@octocat ![i](http://x.example/p.png) [l](javascript:1) #12 a \| b *c* \`d\` snake_case https://evil.example/x www.evil.example`
-    const comment = planAsMarkdown(planWith([{ ...refused, message, file: 'we`ird|@octo.yaml' }]))
+    const comment = planAsMarkdown(
+      planWith([{ ...refused, because: saying(message), file: 'we`ird|@octo.yaml' }]),
+    )
     const row = comment.split('\n').find((line) => line.includes('Pipe/zz')) ?? ''
     expect(row.split('|')).toHaveLength(6)
     for (const live of ['@octo', '](', ' #12', '*c*', '`d`', '://', 'www.']) expect(row).not.toContain(live)
@@ -227,9 +236,11 @@ describe('as a comment', () => {
 
   test('has a body folded, and lets nothing out of its fence or its cell', () => {
     const hostile = { name: '```\n</details><script>', list: ['``````'] }
-    const comment = planAsMarkdown(planWith([{ ...CREATE, message: 'a | b <b> & c\nd', desired: hostile }]))
+    const comment = planAsMarkdown(
+      planWith([{ ...CREATE, because: saying('a | b <b> & c\nd.'), desired: hostile }]),
+    )
     expect(comment).toContain('<details><summary>Pipe/orders: create New</summary>')
-    expect(comment).toContain('| a &#124; b &#60;b&#62; &#38; c d |')
+    expect(comment).toContain('| a &#124; b &#60;b&#62; &#38; c d. Correct the manifest: ')
     const [, fence = ''] = /^(`+)diff$/m.exec(comment) ?? []
     expect(fence.length).toBeGreaterThan(6)
     expect(comment.split('\n').filter((line) => line === fence)).toHaveLength(1)

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { readLedgerStatus } from '../../src/cli/reading.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { AS_SAID } from '../../src/server/command-line.ts'
 import { shownResource } from '../../src/server/shown-resource.ts'
 import { given } from '../reconcile/given.ts'
 import { pipe } from '../reconcile/manifests.ts'
@@ -12,7 +11,7 @@ test('a status that is read from the ledger is that of the board, without an act
   const settings = { sandbox: false, profile: DEFAULT, ledger: 'sqlite:ledger.db' }
   const { resources } = await readLedgerStatus(world.ledger, settings, world.clock)
   const view = world.board.get('Pipe/orders')
-  const { key, status, reason, message, since, pipeId, conditions } = view ? shownResource(view, AS_SAID) : {}
+  const { key, status, reason, message, since, pipeId, conditions } = view ? shownResource(view, {}) : {}
   expect(resources).toMatchObject([{ key, status, reason, message, since, pipeId, conditions }])
   expect(resources[0]?.action).toBeUndefined()
 })

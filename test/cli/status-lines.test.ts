@@ -16,10 +16,9 @@ test.each([
     ],
   ],
 ])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {
-  const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
   const text = statusText(
-    { now: 0, daemon: { state: 'never', last: undefined }, whole: { withoutLock }, here, resources: [] },
-    { now: 0, paint: (_style, said) => said, width: Infinity, form: 'text', here, nothing: 'Nothing.' },
+    { now: 0, daemon: { state: 'never', last: undefined }, whole: { withoutLock }, resources: [] },
+    { now: 0, paint: (_style, said) => said, width: Infinity, form: 'text', here: {}, nothing: 'Nothing.' },
   )
   expect(text.split('\n').slice(1)).toEqual([...lines, '', 'Nothing.'])
 })
@@ -36,17 +35,16 @@ test.each([
     'Revision 4faf373abc came 3d ago.',
   ],
 ] as const)('since when the revision is there, %s', (_, state, whole, line) => {
-  const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
   const revision = '4faf373abc4faf373abc4faf373abc4faf373abc'
   const last = { command: 'run', startedAt: 0, revision } as const
   const text = statusText(
-    { now: 3 * DAY, daemon: { state, last }, whole: { ...whole, revisionSince: 0 }, here, resources: [] },
+    { now: 3 * DAY, daemon: { state, last }, whole: { ...whole, revisionSince: 0 }, resources: [] },
     {
       now: 3 * DAY,
       paint: (_style, said) => said,
       width: Infinity,
       form: 'text',
-      here,
+      here: {},
       nothing: 'Nothing.',
     },
   )

@@ -52,7 +52,9 @@ describe('an alert that its manifest asks for', () => {
       status: 'NotReady',
       reason: 'UnhealthyState',
     })
-    expect(viewMessage(client.shown())).toBe('Its state is ALERT, which is not a healthy one.')
+    expect(viewMessage(client.shown())).toMatch(
+      /^Its state is ALERT, which is not a healthy one\. Find out why the alert fires\./,
+    )
     client.change(client.id, { state: 'PENDING' })
     expect((await client.reconcile()).next).toMatchObject({ why: 'drift' })
     expect(client.shown()?.status).toBe('Progressing')

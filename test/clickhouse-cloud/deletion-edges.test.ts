@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { deletionDigest } from '../../src/plan/delete-limit.ts'
+import { deletionDigest } from '../../src/plan/write-limits.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Client } from './client.ts'
 import { OTHER_TOPIC, REPLACE, replaced, started, unwanted, withTopics } from './deleted-pipes.ts'

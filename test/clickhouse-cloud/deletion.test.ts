@@ -29,7 +29,7 @@ describe('policy.ensure absent', () => {
     await using client = await unwanted()
     const id = client.id()
     expect(client.message()).toMatch(
-      /^policy\.ensure is "absent"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Remove the manifest then\. Take policy\.ensure out of the manifest to keep it\.$/,
+      /^policy\.ensure is "absent"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -45,7 +45,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. If the service has it nevertheless, adopt it first: set policy.adopt and remove policy.ensure. Otherwise remove the manifest.',
+      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. Remove the manifest. If the service has the pipe nevertheless, adopt it first: set policy.adopt and remove policy.ensure.',
     )
     const { version } = client.record() ?? {}
     await client.restart()
@@ -177,7 +177,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then it is created again\. Undo the edit to keep it\.$/,
+      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -230,7 +230,7 @@ describe('policy.onImmutable replace', () => {
     story(
       started(KAFKA, REPLACE),
       'state Stopped; want OTHER replace; turn; is NotUpdatable',
-      'says the pipe is stopped: the service would start it. Set policy.paused',
+      'says the pipe is stopped: the service would start it. No part of the edit was sent.',
       'until gone 1 h; sends nothing; want OTHER replace paused=true; until gone 20 min',
       (client) => expect(sent(client).slice(0, 2)).toEqual(['DELETE', 'POST']),
     ))

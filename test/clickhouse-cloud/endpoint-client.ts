@@ -1,5 +1,6 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
+import { planMessage } from '../../src/contract/plan.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
@@ -58,7 +59,10 @@ export async function startProcess(
       await process.read({ ...Object.fromEntries(own), 'service.json': SERVICE, ...more })
     },
     reconcile: (key: Key = KEY) => process.reconcile(key),
-    plan: (key: Key = KEY) => process.plan(key),
+    async plan(key: Key = KEY) {
+      const item = await process.plan(key)
+      return item && { ...item, message: planMessage(item, {}) }
+    },
     /** Requests to the endpoint since it was asked the last time: `GET 200`. */
     sent() {
       const seen = server.seen().slice(seenBefore)
@@ -103,5 +107,5 @@ export async function startApplied(policy?: JsonObject): Promise<EndpointClient>
 }
 
 export function saidBy({ action }: Pick<ReconcileResult, 'action'>): string {
-  return messageOf(action, KEY)
+  return messageOf(action, { key: KEY })
 }

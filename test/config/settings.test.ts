@@ -28,6 +28,7 @@ async function noPlatform(flags: SettingsInput['flags']) {
 describe('defaults', () => {
   test('are those of design §8', async () => {
     expect(await settingsOf({})).toStrictEqual({
+      config: undefined,
       profile: DEFAULT,
       manifests: 'manifests',
       baseUrl: undefined,

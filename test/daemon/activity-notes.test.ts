@@ -27,7 +27,6 @@ async function starting() {
       store: world.context.store,
       clock: world.clock,
       url: 'http://127.0.0.1:8080/',
-      worksWith: {},
       whole: () => whole,
     })
   return {

@@ -71,7 +71,7 @@ test('reasons mean the same for every kind', () => {
 
 test('reasons have short sentences, and each once', () => {
   for (const reason of ALL) {
-    const sentences = messageOf(because(reason), 'Pipe/orders').split(/(?<=[.!?]["”)]?) +(?=[A-Z"])/)
+    const sentences = messageOf(because(reason), { key: 'Pipe/orders' }).split(/(?<=[.!?]["”)]?) +(?=[A-Z"])/)
     expect.soft(sentences.filter((sentence) => sentence.split(/\s+/).length > 30)).toEqual([])
     expect.soft(new Set(sentences).size, reason).toBe(sentences.length)
   }

@@ -15,7 +15,7 @@ export function unsettledIn(
   const isThere = model.pipes.some(({ id }) => id === pipe?.id)
   if (WELL.has(status) || ASKS.has(fineReason(conditions.Synced)) || (UNPROVED.has(reason) && !isThere))
     return []
-  return [`${key} is ${status} (${reason}) in the end: ${messageOf(conditions.Synced, key)}`]
+  return [`${key} is ${status} (${reason}) in the end: ${messageOf(conditions.Synced, { key })}`]
 }
 
 const WELL: ReadonlySet<string> = new Set(['Ready', 'OutcomeUnknown', 'Drifted', 'Orphaned', 'Invalid'])

@@ -196,7 +196,9 @@ describe('a view', () => {
     expect((await world.go(TOTALS)).action.reason).toBe('New')
     const { action } = await world.go(TOTALS)
     expect(action).toMatchObject({ reason: 'OutcomeUnknown', facts: { olderIds: [] } })
-    expect(messageOf(action, TOTALS)).toContain('It is unknown whether the view "totals" was created')
+    expect(messageOf(action, { key: TOTALS })).toContain(
+      'It is unknown whether the view "totals" was created',
+    )
     world.remove('pipe.yaml')
     world.readAgain()
     world.write('other.yaml', view('other', { policy: { renamedFrom: 'Pipe/totals' } }))

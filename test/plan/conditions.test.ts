@@ -414,7 +414,7 @@ describe('conditions', () => {
     const { Valid, Synced, Ready } = after(row)
     const told = [Valid, Synced, Ready].map(({ status, reason }) => `${SIGNS[status]}${reason}`)
     expect([...told, statusOf({ Valid, Synced, Ready })].join(' ')).toBe(row.is)
-    for (const one of [Valid, Synced, Ready]) expect(messageOf(one, 'Pipe/orders')).toMatch(/\.$/)
+    for (const one of [Valid, Synced, Ready]) expect(messageOf(one, { key: 'Pipe/orders' })).toMatch(/\.$/)
   })
 
   test('keep since when they are so, and change it only with status or reason', () => {

@@ -249,6 +249,6 @@ describe('a query endpoint that can be read', () => {
     ],
   ] as const)('says so of %s', (_, observed, more, words) => {
     const action = decide(inputOf({ observed, takesAway, gives, ...more }))
-    expect(messageOf(action, 'QueryEndpoint/analytics')).toContain(words)
+    expect(messageOf(action, { key: 'QueryEndpoint/analytics' })).toContain(words)
   })
 })

@@ -499,7 +499,7 @@ describe('decide', () => {
     const action = decide(input)
     expect(action.type).toBe(is[0])
     expect([action.reason, fineReason(action)]).toContain(is[1])
-    expect(messageOf(action, 'Pipe/orders')).not.toBe('')
+    expect(messageOf(action, { key: 'Pipe/orders' })).not.toBe('')
   })
 
   test('names what an edit takes away', () => {
@@ -511,7 +511,7 @@ describe('decide', () => {
       }),
     )
     expect(action).toMatchObject({ takesAway: ['role sql_console_admin'] })
-    expect(messageOf(action, 'Pipe/orders')).toContain('takes away role sql_console_admin')
+    expect(messageOf(action, { key: 'Pipe/orders' })).toContain('takes away role sql_console_admin')
   })
 
   test('knows by the digest that nothing was edited, and has no field made to find out', () => {
@@ -546,10 +546,9 @@ describe('decide', () => {
         },
         intent: { ...intent('unknown'), seen: SEEN },
       }
-      const message = messageOf(
-        decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held })),
-        'Pipe/orders',
-      )
+      const message = messageOf(decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held })), {
+        key: 'Pipe/orders',
+      })
       for (const part of [
         'the pipe "orders-v2" was created in service analytics (s-1)',
         'sent at 2026-11-21T11:00:00Z',
@@ -557,10 +556,10 @@ describe('decide', () => {
         'the reply was cut',
         'created after 2026-11-21T10:59:00Z',
         `not one of these older ones: ${PIPE_ID}, ${OTHER_ID}`,
-        '"pipewright resolve Pipe/orders --adopt <its id>"',
-        'this line under policy: in payments/orders.yaml: "adopt: <its id>"',
+        '"pipewright resolve Pipe/orders --adopt PIPE_ID"',
+        'set policy.adopt: PIPE_ID',
         '"pipewright resolve Pipe/orders --retry"',
-        `this line under policy: in payments/orders.yaml: "retryCreate: ${INTENT_ID}"`,
+        `set policy.retryCreate: ${INTENT_ID}`,
       ]) {
         expect(message.split(part), part).toHaveLength(2)
       }

@@ -1,21 +1,26 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { REASONS, stepsOf, wordsOf, type Facts, type Reason } from '../../src/plan/reason.ts'
-import type { About } from '../../src/plan/reasons/row.ts'
+import { causeOf, REASONS, stepsOf, type Facts, type Reason } from '../../src/plan/reason.ts'
+import type { About } from '../../src/plan/step.ts'
 
 /* The words and steps of each reason, for each fact that changes them. `vitest -u` writes them anew; read the difference. */
 
-const PLAIN: About = {
+const PLAIN = {
   key: 'Pipe/orders',
   place: 'orders.yaml:3',
-  directory: 'manifests',
   service: 'analytics',
   pipeId: 'p-1',
   id: 'p-1',
   differences: [{ field: 'a.b', desired: '2', observed: '1' }],
-}
+} as const
 const ABOUT: Readonly<Record<string, Partial<About>>> = {
-  'nothing is known': { service: undefined, pipeId: undefined, id: undefined, differences: [] },
+  'nothing is known': {
+    place: undefined,
+    service: undefined,
+    pipeId: undefined,
+    id: undefined,
+    differences: [],
+  },
   'a name with a quote': { service: "it's" },
   'two differences': { differences: [...PLAIN.differences, ...PLAIN.differences] },
   'an odd value': { differences: [{ field: 'a', desired: 'x', observed: '- y' }] },
@@ -101,10 +106,8 @@ function textsOf(reason: Reason): readonly string[] {
       ({ text, ...more }) => `- ${text} ${JSON.stringify(more)}`,
     )
     const isOld = facts === undefined && sample !== undefined
-    const words = isOld ? '' : wordsOf({ reason, facts }, all.key)
-    const { cause, remedy } = typeof words === 'string' ? { cause: words, remedy: '' } : words
-    const todo = remedy.split(END).map((text) => `To do: ${text}`)
-    const said = [...cause.split(END), ...(remedy === '' ? [] : todo), ...steps]
+    const cause = isOld ? '' : causeOf({ reason, facts }, all.key)
+    const said = [...cause.split(END), ...steps]
     const news = said.filter((text) => text !== '' && !known.has(text))
     for (const text of news) known.add(text)
     if (news.length > 0) lines.push(`${title}: ${news.join(' ')}`)

@@ -1,4 +1,3 @@
-import { causeIn } from '../../src/plan/reasons/row.ts'
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
@@ -6,15 +5,16 @@ import type { Condition } from '../../src/plan/condition.ts'
 import { isWell, STATUSES, wellnessOf } from '../../src/plan/severity.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import {
+  causeOf,
   messageOf,
   parseFacts,
   parseReason,
   REASONS,
   stepsOf,
-  wordsOf,
   type Reason,
 } from '../../src/plan/reason.ts'
 import { alertRules, type AlertRule } from '../support/alert-rules.ts'
+import { proseOf } from '../../src/plan/step.ts'
 import { because } from './inputs.ts'
 
 /* Each row has all that a reason needs, by its type; here is what types cannot say. */
@@ -24,7 +24,6 @@ const RULES: ReadonlyMap<string, AlertRule> = new Map(alertRules().map((rule) =>
 const ABOUT = {
   key: 'Pipe/orders' as Key,
   place: 'orders.yaml:3',
-  directory: 'manifests',
   service: 'analytics',
   pipeId: 'p-1',
   id: 'p-1',
@@ -38,10 +37,10 @@ describe('each reason', () => {
 
   test('has words for its facts: sentences, whose cause stands alone', () => {
     for (const reason of ALL) {
-      const words = wordsOf(because(reason), 'Pipe/orders')
-      const cause = causeIn(words)
-      const message = messageOf(because(reason), 'Pipe/orders')
-      expect.soft(message, reason).toBe(typeof words === 'string' ? cause : `${cause} ${words.remedy}`)
+      const cause = causeOf(because(reason), ABOUT.key)
+      const message = messageOf(because(reason), ABOUT)
+      const steps = proseOf(stepsOf(because(reason), ABOUT))
+      expect.soft(message, reason).toBe(steps === '' ? cause : `${cause} ${steps}`)
       expect.soft(cause, reason).toMatch(/^\S.*\.$/)
       expect.soft(cause, reason).not.toContain('undefined')
     }
@@ -151,17 +150,17 @@ describe('a state that cannot be seen stands in quotes', () => {
       'Its state is "". --healthy-states allows Running, " ".',
     ],
   ] as const)('%s of %j', (reason, facts, says) => {
-    expect(causeIn(wordsOf({ reason, facts }, 'Pipe/orders'))).toBe(says)
+    expect(causeOf({ reason, facts }, 'Pipe/orders')).toBe(says)
   })
 })
 
 test('an endpoint without a manifest may be that of another one: it is not to be removed unseen', () => {
   const facts = { key: 'QueryEndpoint/old', file: 'old.yaml', isNothing: false } as const
-  expect(messageOf({ reason: 'Orphaned', facts }, facts.key)).toContain(
-    'only if no other manifest of its service applies one',
+  expect(messageOf({ reason: 'Orphaned', facts }, { key: facts.key })).toContain(
+    'unless another manifest of its service applies one',
   )
   const pipe = { ...facts, key: 'Pipe/old', pipeId: 'p-1' } as const
-  expect(messageOf({ reason: 'Orphaned', facts: pipe }, pipe.key)).not.toContain('other manifest')
+  expect(messageOf({ reason: 'Orphaned', facts: pipe }, { key: pipe.key })).not.toContain('another manifest')
 })
 
 test.each([
@@ -171,7 +170,7 @@ test.each([
 ])('a request without outcome that gives %j', (gives, more) => {
   const access = { takesAway: [], gives }
   const facts = { why: 'unknown', fields: [], by: [], is: 'to be applied', access } as const
-  expect(causeIn(wordsOf({ reason: 'Changing', facts }, 'Pipe/orders'))).toMatch(
+  expect(causeOf({ reason: 'Changing', facts }, 'Pipe/orders')).toMatch(
     new RegExp(`Will be applied again\\.${more}$`),
   )
 })

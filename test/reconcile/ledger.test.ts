@@ -66,7 +66,7 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
   if (request === undefined) return 'dead'
   if (request.outcome.result === 'failed' && request.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
-    const message = messageOf(request.outcome, 'Pipe/orders')
+    const message = messageOf(request.outcome, { key: 'Pipe/orders' })
     const isTold = message.includes(id) && message.includes('a restart would lose this')
     return isTold && request.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }
@@ -176,7 +176,7 @@ describe('a ledger', () => {
       reason: 'LedgerFailed',
       facts: { said: 'the disk is gone' },
     })
-    expect(viewMessage(shown)).toBe('The disk is gone.')
+    expect(viewMessage(shown)).toMatch(/^The disk is gone\. /)
     await world.go('Pipe/orders')
     expect(world.board.get('Pipe/orders')?.conditions.Synced.reason).toBe('InSync')
   })

@@ -400,7 +400,7 @@ describe('an odd item of a list', () => {
     const hasNoId = 'id' in item
     await play(
       world,
-      `tells orders: set policy.adopt: ${hasNoId ? 'ID' : '0'};
+      `tells orders: set policy.adopt: ${hasNoId ? 'PIPE_ID' : '0'};
       tells orders: ${hasNoId ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001'}`,
     )
   })

@@ -1,7 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
 import { desiredBody } from '../../src/contract/view.ts'
-import { AS_SAID } from '../../src/server/command-line.ts'
 import { withBodies } from '../../src/server/shown-resource.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { conditionMessage } from '../support/messages.ts'
@@ -203,7 +202,7 @@ test('a reconcile releases its slot when it knows what is there, and keeps it wh
 
 function shown({ board, context }: Given) {
   const status = board.get(ORDERS)
-  return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest), AS_SAID)
+  return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest), {})
 }
 
 async function drifted(): Promise<Given> {

@@ -1,3 +1,4 @@
+import { planMessage } from '../../src/contract/plan.ts'
 import { describe, expect, test } from 'vitest'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import type { Platform } from '../../src/contract/platform.ts'
@@ -42,7 +43,7 @@ describe('what was read', () => {
     await world.go('Pipe/a')
     const item = (await itemsOf(await next(world))).get('Pipe/a')
     expect([item?.verdict, item?.reason]).toEqual(['attention', 'UnhealthyState'])
-    expect(item?.message).toContain(`Its state is ${world.context.mask.mask('Running')}`)
+    expect(item && planMessage(item, {})).toContain(`Its state is ${world.context.mask.mask('Running')}`)
   })
 
   test('a pipe that was not asked for is not said to be unchanged', async () => {
@@ -79,7 +80,9 @@ describe('what would be sent', () => {
     const read = () => Promise.reject(remoteError(kind, 'none'))
     const item = (await itemsOf(await next(world, { read }))).get('Pipe/b')
     expect([item?.verdict, item?.reason]).toEqual(['failed', kind])
-    expect(item?.message).toContain('Would fail like the other requests to Service/analytics.')
+    expect(item && planMessage(item, {})).toContain(
+      'Would fail like the other requests to Service/analytics.',
+    )
   })
 })
 

@@ -109,9 +109,9 @@ describe('a rename', () => {
     ] as const) {
       const { action } = await world.go(key)
       expect(action.reason).toBe('Ambiguous')
-      expect(messageOf(action, key)).toBe(
+      expect(messageOf(action, { key })).toBe(
         `policy.renamedFrom names Pipe/old (old.yaml), and so does that of ${rival}; the record can move to one of them. ` +
-          'Remove that line from the wrong manifest.',
+          `No resource is created. Remove policy.renamedFrom from the wrong manifest: ${rival}.`,
       )
     }
     await play(world, `write a ${NAMED}; look new: from Pipe/old; look a: Ambiguous claimed`)

@@ -100,7 +100,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0',
     sandbox: false,
-    ledger: undefined,
+    config: undefined,
     revision: { id: REVISION, from: 'git-sync' },
     revisionSince: undefined,
     manifestsDir: 'manifests',

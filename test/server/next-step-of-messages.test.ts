@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { nextSteps, causeOf } from '../../src/server/shown-resource.ts'
+import { causeOfView, nextSteps } from '../../src/server/shown-resource.ts'
 import { viewMessage } from '../support/messages.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { given, type Given } from '../reconcile/given.ts'
@@ -12,7 +12,7 @@ import { remoteError } from '../reconcile/model-platform.ts'
  * it is taken for words of ours. Each of these was once shown wrongly.
  */
 
-const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const
+const HERE = { manifestsDir: 'manifests' }
 
 function shown({ board }: Given, key: Key) {
   const resource = board.get(key)
@@ -20,7 +20,7 @@ function shown({ board }: Given, key: Key) {
   const steps = nextSteps(resource, HERE, [])
   return {
     copies: steps.map(({ copy }) => copy),
-    cause: causeOf(resource, HERE),
+    cause: causeOfView(resource),
     message: viewMessage(resource),
   }
 }

@@ -65,7 +65,7 @@ describe('what is not well', () => {
       resource('Pipe/x', {
         status: 'Drifted',
         reason: 'Drifted',
-        message: 'It differs.',
+        because: { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } },
         differences: [{ field: 'scaling.replicas', desired: '1', observed: '2' }],
         pipeId: 'p-1',
       }),
@@ -74,7 +74,7 @@ describe('what is not well', () => {
       status: 'Drifted',
       reason: 'Drifted',
       what: 'the platform reports other values, though the manifest did not change',
-      message: 'It differs.',
+      message: 'The platform reports other values than the manifest for scaling.replicas.',
       since: NOW - 60_000,
       keys: ['Pipe/x'],
       count: 1,

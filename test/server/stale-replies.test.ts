@@ -105,8 +105,6 @@ it.each<readonly [string, string, Change]>([
     'which resources there are',
     (world) => ({ ...world, version: 2, resources: [] }),
   ],
-  ['resources', 'what commands have to name', known({ ledger: 'sqlite:other.db' })],
-  ['attention', 'what commands have to name', known({ credentialsDir: '/other', ledger: 'sqlite:other.db' })],
   ['attention', 'the problem of the source', known({ sourceProblem: 'another' })],
   ['attention', 'the reason of it', known({ sourceReason: 'SourceShrunk' })],
   ['attention', 'the directory', known({ manifestsDir: 'elsewhere' })],

@@ -13,6 +13,7 @@ import type { EventRow } from '../../src/telemetry/event-rows/event-row.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { EVERY_EVENT } from './every-event.ts'
+import { saying } from '../support/messages.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 import { folderForTest } from '../support/folders.ts'
 
@@ -450,7 +451,7 @@ describe('texts of others', () => {
     ['one with a secret where it is cut', `${'x'.repeat(3_990)}${SECRET}`],
   ])('are cut, so that a line stays one line everywhere: %s', async (_, message) => {
     const { emit, text } = await telemetry({ log: { level: 'trace' } })
-    emit(createFinished({ outcome: 'unknown', message }))
+    emit(createFinished({ outcome: 'unknown', because: saying(message) }))
     const written = text()
     expect(Buffer.byteLength(written)).toBeLessThan(16_384)
     expect(written).not.toContain('world-secret'.slice(0, 5))
@@ -473,7 +474,7 @@ describe('texts of others', () => {
   it.each(['json', 'pretty'] as const)('move no cursor, and begin no line: %s', async (format) => {
     const { emit, text } = await telemetry({ log: { format } })
     const evil = 'a\u001B[31m\u009B2J\u202E\u2028\n{"level":"error"}\r\u0000\u007Fb'
-    emit(createFinished({ outcome: 'unknown', message: evil, pipeId: evil, requestId: evil }))
+    emit(createFinished({ outcome: 'unknown', because: saying(evil), pipeId: evil, requestId: evil }))
     emit(loaded({ findings: [finding({ file: evil, message: evil, hint: evil })] }))
     const written = text()
     expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202A-\u202E\u2028]/u)
@@ -501,14 +502,10 @@ describe('secrets', () => {
   })
 })
 
-function typed(words: string): string {
-  return words.replace('"pipewright', '"npx pipewright')
-}
-
 describe('for people', () => {
   it('shows a line each, without colour where there is no terminal', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
-    emit(createFinished({ outcome: 'unknown', message: 'the connection\nwas \u001B[31mreset' }))
+    emit(createFinished({ outcome: 'unknown', because: saying('the connection\nwas \u001B[31mreset.') }))
     const written = text()
     expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was \ufffd\[31mreset/)
     expect(written).not.toContain('\u001B')
@@ -528,10 +525,10 @@ describe('for people', () => {
     )
   })
 
-  it('says commands as they are typed where it is read', async () => {
-    const { emit, text } = await telemetry({ log: { format: 'pretty', typed } })
-    emit(createFinished({ outcome: 'unknown', message: 'Run "pipewright resolve Pipe/orders --retry".' }))
-    expect(text()).toContain('Run "npx pipewright resolve Pipe/orders --retry".')
+  it('suggests commands that work where the daemon runs', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty', commands: { sandbox: true } } })
+    emit(createFinished({ because: { reason: 'Orphaned', facts: undefined } }))
+    expect(text()).toContain('Then run: "npx pipewright forget Pipe/orders --sandbox".')
   })
 
   it('does not say the same twice in a row of the same resource', async () => {
@@ -600,7 +597,7 @@ describe('destinations', () => {
     const logging = createLogging({ log, clock })
     const detail = 'x'.repeat(1_000)
     const count = 10_000
-    for (let n = 0; n < count; n += 1) logging.emit(createFinished({ message: detail }))
+    for (let n = 0; n < count; n += 1) logging.emit(createFinished({ because: saying(detail) }))
     expect(destination.writableLength).toBeLessThan(9 * 2 ** 20)
     let isClosed = false
     void logging.close().then(() => (isClosed = true))

@@ -60,7 +60,7 @@ export function createFinished(over: Partial<Of<'CreateFinished'>> = {}): Event 
     outcome: 'created',
     pipeId: 'p-1',
     requestId: 'req-2',
-    message: 'the pipe was created',
+    because: { reason: 'Created', facts: { pipeId: 'p-1' } },
     revision: 'abc123',
     ...over,
   }

@@ -149,7 +149,7 @@ describe('an intent that is open', () => {
     await world.apply()
     date(world, 'Pipe/orders', waitMin * 60_000 + 6_000)
     await world.apply()
-    expect((await world.status('Pipe/orders')).message).toContain('Check once more, remove the line')
+    expect((await world.status('Pipe/orders')).message).toContain('does not count. Remove it')
     expect(world.posts()).toBe(1)
     expect(await retry()).toMatchObject({ code: 0, stderr: '' })
     expect((await world.apply()).code).toBe(0)

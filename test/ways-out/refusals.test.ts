@@ -139,7 +139,7 @@ const REFUSALS: readonly Refusal[] = [
     words: async (world) => ['adopt', 'Pipe/orders', await strayPipe(world, 'by-hand')],
     says: [
       /Pipe\/orders already has pipe .*, which exists/,
-      /"pipewright forget Pipe\/orders --ledger sqlite:\/[^"]+"/,
+      /"pipewright forget Pipe\/orders"/,
       /policy\.adopt: /,
     ],
   },

@@ -4,8 +4,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
 import type { OperatorContext } from '../../reconcile/operator/operator.ts'
-import { commandLine, commandsTyped } from '../../server/command-line.ts'
-import { commandContext } from '../command-context.ts'
+import { commandLine } from '../../plan/step.ts'
 import type { Owner } from '../running-server.ts'
 import { expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
@@ -52,11 +51,11 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   )
   if ('blocked' in answer)
     throw new CommandError(
-      `allow: the ${name} blocks ${answer.blocked} now, and no action was allowed. Look with "pipewright allow${flag} --dry-run".`,
+      `allow: the ${name} blocks ${answer.blocked} now, and no action was allowed. Look with "${commandLine(`allow${flag} --dry-run`, settings)}".`,
     )
   const { allowed } = answer
   if (output === 'json') printJson(io, { allowed, dryRun })
-  else print(io.stdout, commandsTyped(wordsOf(allowed, allowance, settings), commandContext(settings)))
+  else print(io.stdout, wordsOf(allowed, allowance, settings))
   return EXIT.fine
 }
 
@@ -105,12 +104,12 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const { name, one, flag, next } = LIMITS[limitOf(allowance)]
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
-    return `The ${name} has no effect now${where}. "pipewright status" shows what needs attention.`
+    return `The ${name} has no effect now${where}. "${commandLine('status', settings)}" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const pending = `${allowed.length} ${one}${allowed.length === 1 ? '' : 's'}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
-  const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, commandContext(settings))
+  const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, settings)
   const [first, last] = dryRun
     ? [`The ${name} holds back ${pending}. No action was allowed:`, `To allow these: ${again}`]
     : [

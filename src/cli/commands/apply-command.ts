@@ -1,5 +1,5 @@
-import { commandContext, folderOf, worksWith } from '../command-context.ts'
-import { AS_SAID, commandLine, commandsTyped } from '../../server/command-line.ts'
+import { folderOf, stepContext } from '../command-context.ts'
+import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
@@ -11,7 +11,7 @@ import { createLogging } from '../../telemetry/telemetry.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, type ResourceView } from '../../contract/view.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { causeOf } from '../../plan/reason.ts'
 import { withBodies } from '../../server/shown-resource.ts'
 import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
@@ -37,7 +37,7 @@ interface ApplyFlags extends WaitFlags {
 export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Promise<ExitCode> {
   const { yes = false, output } = flags
   const waitMs = readWait(flags, APPLY_WAIT_MS)
-  const here = commandContext(settings)
+  const here = stepContext(settings)
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
   const board = createBoard()
@@ -78,7 +78,6 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     store,
     clock: io.clock,
     url: undefined,
-    worksWith: worksWith(settings),
     whole: () => wholeFacts(engine, catalog.problem?.message),
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs })
@@ -93,7 +92,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       findings: catalog.findings,
       unsettled: waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
-        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest), AS_SAID),
+        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest), here),
       ),
     })
   } else {
@@ -102,19 +101,18 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
-    print(io.stdout, resourceTable(withProblems(resources, io.clock), text))
+    print(io.stdout, resourceTable(withProblems(resources, io.clock, here), text))
   }
-  const warn = (text: string) => print(io.stderr, printable(`pipewright: ${commandsTyped(text, here)}`))
+  const warn = (text: string) => print(io.stderr, printable(`pipewright: ${text}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
     const why = io.stop.stopping.aborted
       ? 'apply was stopped before all was ready'
       : `not ready within ${formatDuration(waitMs)}`
     const unsettled = new Set(pass.unsettled)
     const lines = resources.flatMap(({ key, because }) =>
-      unsettled.has(key) ? [`  ${key}: ${messageOf(because, key)}`] : [],
+      unsettled.has(key) ? [`  ${key}: ${causeOf(because, key)}`] : [],
     )
-    const hint =
-      'All changes that were applied remain. Wait longer with --timeout, or run "pipewright status".'
+    const hint = `All changes that were applied remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
     warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))

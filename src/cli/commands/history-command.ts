@@ -40,7 +40,7 @@ export async function history(
     print(io.stdout, nothingFound(key, flags))
     return EXIT.fine
   }
-  const text = { ...sheetOf(io), form: output, here: await source.here() }
+  const text = { ...sheetOf(io), form: output }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
     print(io.stdout, `\nThe newest ${entries.length} are shown. There are older ones: add --limit N.`)

@@ -14,7 +14,6 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { heldPipes } from '../../reconcile/state/held-pipes.ts'
 import { identityOf, type StateStore } from '../../reconcile/state/store.ts'
-import { commandContext } from '../command-context.ts'
 import { didYouMean } from '../typed-key.ts'
 import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
 import { type Imported, writeManifests } from '../imported-manifests.ts'
@@ -65,7 +64,7 @@ export async function importPipes(
     all,
     folder: flags.outputDir,
     problems,
-    here: commandContext(settings),
+    here: settings,
   })
   for (const line of report) print(io.stderr, `pipewright: ${line}`)
   const isWhole = surveys.every((survey) => !('problem' in survey)) && problems.length === 0

@@ -4,8 +4,6 @@ import type { OperatorCommand, OperatorResult } from '../../contract/person-comm
 import { unbindLedger } from '../../ledger/open.ts'
 import { sleep } from '../../lib/clock.ts'
 import { mistakeIn } from '../../reconcile/operator/operate.ts'
-import { commandsTyped } from '../../server/command-line.ts'
-import { commandContext } from '../command-context.ts'
 import {
   composeToLook,
   type Engine,
@@ -45,9 +43,8 @@ async function carryOut(
     (owner) => askOwner(io, owner, asked),
     ({ reconciler }, signal) => reconciler.operate(asked, signal),
   )
-  const { key } = asked
-  const message = commandsTyped(answer.message, commandContext(settings))
-  if (output === 'json') printJson(io, { key, ...answer, message })
+  const { message } = answer
+  if (output === 'json') printJson(io, { key: asked.key, ...answer })
   else if (answer.result === 'done') print(io.stdout, printable(message))
   else print(io.stderr, `pipewright: ${printable(message)}`)
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
@@ -232,8 +229,7 @@ async function forgetPlatform(io: Io, settings: Settings, output: Printed['outpu
     platform === undefined
       ? 'The ledger is tied to no platform; the next "pipewright run" or "apply" ties it to the one it is started with.'
       : `The ledger is no longer tied to ${platform}; the next "pipewright run" or "apply" ties it to the one it is started with.`
-  const typed = commandsTyped(message, commandContext(settings))
-  if (output === 'json') printJson(io, { result: 'done', platform, message: typed })
-  else print(io.stdout, typed)
+  if (output === 'json') printJson(io, { result: 'done', platform, message })
+  else print(io.stdout, message)
   return EXIT.fine
 }

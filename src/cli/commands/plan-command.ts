@@ -1,12 +1,11 @@
 import type { Settings } from '../../config/settings.ts'
 import { openMemoryLedger } from '../../ledger/sqlite-ledger.ts'
-import { endOfPlan, type Plan } from '../../contract/plan.ts'
+import { endOfPlan, type Plan, shownPlan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makePlan } from '../../daemon/planning.ts'
-import { commandsTyped, messageTyped } from '../../server/command-line.ts'
 import { composeToLook, loadOnce, openLedgerToRead, openSource, platformName, sayMoved } from '../compose.ts'
-import { folderOf, replyContext } from '../command-context.ts'
+import { folderOf } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
 import { planAtServer } from '../server-plan.ts'
@@ -32,26 +31,16 @@ export async function plan(
   progress[Symbol.dispose]()
   switch (output) {
     case 'json':
-      printJson(io, planned)
+      printJson(io, shownPlan(planned, settings))
       break
     case 'markdown':
       print(io.stdout, planAsMarkdown(planned))
       break
     case 'text':
-      print(io.stdout, planAsText(planTyped(planned, settings), sheetOf(io)))
+      print(io.stdout, planAsText(planned, sheetOf(io), settings))
       break
   }
   return EXIT_OF[endOfPlan(planned)]
-}
-
-/** A daemon's plan has its own options. */
-function planTyped(planned: Plan, settings: Settings): Plan {
-  const here = replyContext(settings)
-  return {
-    ...planned,
-    problem: planned.problem && commandsTyped(planned.problem, here),
-    items: planned.items.map((item) => messageTyped(item, here)),
-  }
 }
 
 const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.failed } as const

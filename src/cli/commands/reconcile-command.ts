@@ -1,5 +1,4 @@
 import type { Settings } from '../../config/settings.ts'
-import { AS_SAID, commandsTyped } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -72,7 +71,7 @@ export async function reconcile(
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
   const all = await readServerResources(io, call)
-  const problems = wholeSentences(wholeOf(all.overview)).map((said) => commandsTyped(said, all.overview))
+  const problems = wholeSentences(wholeOf(all.overview))
   showAll(io, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
@@ -126,7 +125,7 @@ function showAll(
     now: io.clock.now(),
     ...sheetOf(io),
     form: 'text',
-    here: AS_SAID,
+    here: {},
   } as const
   for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], printable(problem)))
   if (problems.length > 0) print(io.stdout, '')

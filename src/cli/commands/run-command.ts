@@ -1,5 +1,4 @@
-import { commandContext, worksWith } from '../command-context.ts'
-import { commandLine, commandsTyped } from '../../server/command-line.ts'
+import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { type ActivityNotes, startActivityNotes } from '../../daemon/activity-notes.ts'
@@ -74,7 +73,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     store: engine.context.store,
     clock,
     url: server.url,
-    worksWith: worksWith(settings),
     whole: () => ({ ...wholeFacts(engine, daemon.sourceProblem), revisionSince: daemon.revisionSince }),
   })
   events.listen(({ type }) => {
@@ -112,7 +110,7 @@ async function end(
   engine.reconciler.problems.flush()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
-  const typed = (args: string) => commandLine(args, commandContext(settings))
+  const typed = (args: string) => commandLine(args, settings)
   // Before slower steps: a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(lastWords(key, how, typed))
   await activity.stop()
@@ -135,7 +133,7 @@ function openTelemetry(
       level: settings.logLevel,
       format: settings.logFormat,
       destination: stdout,
-      typed: (text) => commandsTyped(text, commandContext(settings)),
+      commands: settings,
     },
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,

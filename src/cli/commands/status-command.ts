@@ -1,8 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
 import { isWell } from '../../plan/severity.ts'
-import { commandsTyped } from '../../server/command-line.ts'
-import { placeOf, type NextStep, type ShownResource } from '../../server/shown-resource.ts'
-import { folderOf, settingsOfDaemon } from '../command-context.ts'
+import { commandLine } from '../../plan/step.ts'
+import { type NextStep, type ShownResource } from '../../server/shown-resource.ts'
+import { placeOf } from '../../plan/step.ts'
+import { folderOf } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
 import { didYouMean, typedKey } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
@@ -40,19 +41,19 @@ export async function status(
     const all = await reader.status()
     const { key } = options
     if (server === undefined && key !== undefined && !all.resources.some((view) => view.key === key))
-      await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), key)
+      await assertNoManifest(io, settings, key)
     const reading = chosen(all, options)
     const [only] = reading.resources
     if (key === undefined || only === undefined) return reading
     const { cause, next } = await reader.details(only.key)
-    return { ...reading, cause, next: withoutItself(next, key) }
+    return { ...reading, cause, next }
   }
   if (flags.watch === true) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
-    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
+    return watch(io, { read, inPlace, show: (reading) => show(io, settings, reading, options) })
   }
   const reading = await read()
-  show(io, reading, options)
+  show(io, settings, reading, options)
   return exitOf(reading)
 }
 
@@ -99,14 +100,15 @@ function reasonsOf({ reason, conditions }: ShownResource): readonly string[] {
 }
 
 /** @throws {CommandError} if the key has a manifest but no record yet */
-async function assertNoManifest(io: Io, { profile, manifests }: Settings, key: string): Promise<void> {
+async function assertNoManifest(io: Io, settings: Settings, key: string): Promise<void> {
+  const { profile, manifests } = settings
   const source = createSource({ profile, root: manifests })
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   const entry = [...state.catalog.entries.values()].find((one) => one.key === key)
   if (entry === undefined) return
   const { file, line } = entry.position
   const place = placeOf(folderOf(manifests), file, line)
-  const problem = entry.state === 'valid' ? '' : ' It has errors: see "pipewright validate".'
+  const problem = entry.state === 'valid' ? '' : ` It has errors: see "${commandLine('validate', settings)}".`
   throw new CommandError(
     `${key} has a manifest, at ${place}, and was not reconciled yet.${problem}`,
     EXIT.failed,
@@ -125,10 +127,10 @@ function viewNamed(resources: readonly ShownResource[], key: string): ShownResou
   )
 }
 
-function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
-  const { whole, here, resources, next, cause, isCheckKnown } = reading
+function show(io: Io, settings: Settings, reading: Chosen, { key, output }: StatusOptions): void {
+  const { whole, resources, next, cause, isCheckKnown } = reading
   const daemon = { state: reading.daemon.state, ...reading.daemon.last }
-  const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
+  const problems = wholeSentences(whole)
   const [only] = resources
   switch (output) {
     case 'json':
@@ -144,7 +146,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       return
     case 'text':
     case 'wide': {
-      const text = { ...sheetOf(io), form: output, here, now: reading.now, isCheckKnown }
+      const text = { ...sheetOf(io), form: output, here: settings, now: reading.now, isCheckKnown }
       print(
         io.stdout,
         key !== undefined && only !== undefined
@@ -153,10 +155,4 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       )
     }
   }
-}
-
-/** This same command is no advice. */
-function withoutItself(steps: readonly NextStep[], key: string): readonly NextStep[] {
-  const itself = new RegExp(`^(npx )?pipewright status ${RegExp.escape(key)}( |$)`)
-  return steps.filter(({ copy }) => copy === undefined || !itself.test(copy))
 }

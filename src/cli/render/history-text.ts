@@ -1,5 +1,4 @@
 import type { HistoryEntry } from '../../contract/history.ts'
-import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { REASONS } from '../../plan/reason.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
@@ -8,22 +7,18 @@ import { fitLines, formatTable, printable, type Sheet, wrapped } from './termina
 interface HistoryText extends Sheet {
   /** `wide` adds revision and request. */
   readonly form: 'text' | 'wide'
-  readonly here: CommandContext
 }
 
 /** With less room, a message goes on its own line. */
 const LEAST_MESSAGE = 40
 
-export function historyText(
-  entries: readonly HistoryEntry[],
-  { paint, width, form, here }: HistoryText,
-): string {
+export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
   const wide = form === 'wide'
   const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
   const rows = entries.map((entry) => ({
     facts: factsOf(entry, wide).map(printable),
-    message: printable(commandsTyped(entry.message, here)),
+    message: printable(entry.message),
     means: sentence(REASONS[entry.reason].means),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
   }))

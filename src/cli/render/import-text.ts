@@ -1,6 +1,6 @@
 import type { Key } from '../../kinds/key.ts'
 import { printable } from '../../lib/shown-text.ts'
-import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
+import { commandLine, type CommandContext } from '../../plan/step.ts'
 import type { Imported } from '../imported-manifests.ts'
 
 /** A service's list, counted by manifest, or the error. */
@@ -37,11 +37,11 @@ export function importReport({ surveys, all, folder, problems, here }: Report): 
     ...(count > 0
       ? [
           'No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
-          'Next, "pipewright plan" must say adopt for each of them. Once it is adopted, remove policy.adopt, or commit the Lock that "pipewright lock" prints.',
+          `Next, "${commandLine('plan', here)}" must say adopt for each of them. Once it is adopted, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
         ]
       : []),
   ]
-  return lines.map((line) => printable(commandsTyped(line, here)).replaceAll('\n', ' '))
+  return lines.map((line) => printable(line).replaceAll('\n', ' '))
 }
 
 function surveyLines(survey: Surveyed): readonly string[] {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Plan, PlanItem } from '../../contract/plan.ts'
+import { type Plan, type PlanItem, planMessage } from '../../contract/plan.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { diffOf } from './plan-text.ts'
 import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
@@ -70,11 +70,12 @@ function rowOf([item, ...more]: Cause): string {
   const isOne = more.length === 0
   const place = isOne && item.file !== undefined ? codeInMarkdown(`${item.file}:${item.line ?? 1}`) : ''
   const what = isOne ? codeInMarkdown(item.key) : `${more.length + 1} resources`
-  const message = isCut(item) ? `${item.message.slice(0, LONGEST_CELL - 1)}…` : item.message
+  const whole = planMessage(item, {})
+  const message = isCut(whole) ? `${whole.slice(0, LONGEST_CELL - 1)}…` : whole
   return `| ${asMarkdown(headOf(item))} | ${what} | ${asMarkdown(message)} | ${place} |`
 }
 
-function isCut({ message }: PlanItem): boolean {
+function isCut(message: string): boolean {
   return message.length > LONGEST_CELL
 }
 
@@ -82,7 +83,8 @@ function foldOf(cause: Cause): readonly string[] {
   const [item, ...more] = cause
   const facts = more.length > 0 ? [keysOf(cause)] : factsOf(item)
   const diff = more.length > 0 ? [] : diffOf(item)
-  if (facts.length === 0 && diff.length === 0 && !isCut(item)) return []
+  const message = planMessage(item, {})
+  if (facts.length === 0 && diff.length === 0 && !isCut(message)) return []
   const lines = diff.map(
     ({ sign, text }) => `${sign === '…' ? '@@' : sign} ${text}${sign === '…' ? ' @@' : ''}`,
   )
@@ -92,7 +94,7 @@ function foldOf(cause: Cause): readonly string[] {
     [
       `<details><summary>${asMarkdown(`${what}: ${headOf(item)}`)}</summary>`,
       '',
-      ...(isCut(item) ? [asMarkdown(item.message), ''] : []),
+      ...(isCut(message) ? [asMarkdown(message), ''] : []),
       ...facts.map((fact) => `- ${asMarkdown(fact)}`),
       ...(lines.length === 0 ? [] : ['', `${fence}diff`, ...lines, fence]),
       '',

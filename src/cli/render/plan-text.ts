@@ -1,4 +1,5 @@
-import type { Plan, PlanItem } from '../../contract/plan.ts'
+import { type Plan, type PlanItem, planMessage } from '../../contract/plan.ts'
+import type { CommandContext, StepContext } from '../../plan/step.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
@@ -30,9 +31,14 @@ function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
   return renamedFrom === undefined ? SIGNS[action] : SIGNS.adopt
 }
 
+interface PlanSheet extends Sheet {
+  readonly here: StepContext
+}
+
 /** Most important last, next to the summary. */
-export function planAsText(plan: Plan, sheet: Sheet): string {
-  const { paint, width } = sheet
+export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): string {
+  const { paint, width } = paper
+  const sheet = { ...paper, here: { ...commands, manifestsDir: plan.manifests } }
   const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, sheet))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
@@ -44,23 +50,23 @@ export function planAsText(plan: Plan, sheet: Sheet): string {
 }
 
 /** @param items of one cause */
-function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: Sheet): string {
+function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: PlanSheet): string {
   const [item, ...more] = items
-  if (more.length > 0) return causeOf(item, items, sheet)
-  const { paint, width } = sheet
+  if (more.length > 0) return groupOf(item, items, sheet)
+  const { paint, width, here } = sheet
   const { sign, style } = signOf(item)
   const place = item.file === undefined ? '' : paint('dim', `  ${printable(item.file)}:${item.line ?? 1}`)
   const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${printable(headOf(item))}${place}`
   const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    ', width))
   const lines = diffOf(item).map((line) => painted(line, sheet))
-  return [head, wrapped(printable(item.message), '  ', width), ...facts, ...lines].join('\n')
+  return [head, wrapped(printable(planMessage(item, here)), '  ', width), ...facts, ...lines].join('\n')
 }
 
-function causeOf(item: PlanItem, items: readonly PlanItem[], { paint, width }: Sheet): string {
+function groupOf(item: PlanItem, items: readonly PlanItem[], { paint, width, here }: PlanSheet): string {
   const { sign, style } = signOf(item)
   const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${printable(headOf(item))}`
   const keys = wrapped(printable(keysOf(items)), '    ', width)
-  return [head, wrapped(printable(item.message), '  ', width), keys].join('\n')
+  return [head, wrapped(printable(planMessage(item, here)), '  ', width), keys].join('\n')
 }
 
 export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {

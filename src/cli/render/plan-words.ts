@@ -47,7 +47,9 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanIte
   const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
   for (const item of items) {
     const isAlone = item.desired !== undefined || item.renamedFrom !== undefined
-    const cause = isAlone ? item.key : `${item.verdict} ${item.reason} ${item.message}`
+    const cause = isAlone
+      ? item.key
+      : JSON.stringify([item.verdict, item.reason, item.because, item.waitsFor])
     const group = groups.get(cause)
     if (group === undefined) groups.set(cause, [item])
     else group.push(item)

@@ -9,7 +9,7 @@ import type { DaemonView, StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../whole-facts.ts'
 import type { WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
-import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
+import type { CommandContext } from '../../plan/step.ts'
 import { agoOf, fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
@@ -47,9 +47,7 @@ export function statusText(
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
     wrapped(line, '', text.width),
   )
-  const hints = wholeHints(whole, text.now).map((hint) =>
-    wrapped(commandsTyped(hint, text.here), '', text.width),
-  )
+  const hints = wholeHints(whole, text.now, text.here).map((hint) => wrapped(hint, '', text.width))
   return printable([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
@@ -70,9 +68,7 @@ function revisionLine(
 }
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
-  return wholeSentences(whole).map((problem) =>
-    text.paint(['red', 'bold'], wrapped(commandsTyped(problem, text.here), '', text.width)),
-  )
+  return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
 /** Problems are below, in full. @param closing the last line */
@@ -121,11 +117,10 @@ function placeOf({ file, line }: ShownResource): string {
 
 const KEYS_NAMED = 3
 
-function causeLines(group: readonly ShownResource[], { paint, width, here }: StatusText): string {
+function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): string {
   const [first, ...others] = group
   if (first === undefined) return ''
-  const { key, status, reason } = first
-  const message = commandsTyped(first.message, here)
+  const { key, status, reason, message } = first
   const fit = (line: string) => wrapped(line, '', width)
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
@@ -172,7 +167,7 @@ export function statusDetails(
   { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
   text: StatusText & { readonly cause?: string | undefined; readonly next: readonly NextStep[] },
 ): string {
-  const { now, paint, next, here, cause = commandsTyped(resource.message, here) } = text
+  const { now, paint, next, cause = resource.message } = text
   const telling = tellingCondition(resource)
   const { key, status, pipeId, service, intent, appliedAt, manifestRevision } = resource
   const { Valid, Synced, Ready } = resource.conditions
@@ -185,7 +180,7 @@ export function statusDetails(
       ? 'as Synced'
       : condition === telling
         ? cause
-        : commandsTyped(condition.message, here),
+        : condition.message,
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],

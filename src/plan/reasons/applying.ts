@@ -1,7 +1,8 @@
 import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { A_STATE, DRIFTED, row, WELL, withId } from './row.ts'
+import { withId } from '../step.ts'
+import { A_STATE, DRIFTED, row, WELL } from './row.ts'
 
 const COMMANDS = {
   change: {
@@ -45,20 +46,20 @@ export const APPLYING = {
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'], now: false },
-    words: ({ fields, now, again, command }, noun) =>
+    words: ({ fields, again, command }, noun) =>
       command !== undefined
         ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
         : again === 'once edited'
-          ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there. Take it away in the console, or write it in the manifest again.`
+          ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there.`
           : again !== undefined
-            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
-            : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
-              (now
-                ? 'Will be applied again at its interval.'
-                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
-    steps: (facts, about) =>
-      facts?.command === undefined
-        ? [{ text: 'Change the manifest to a value that the platform accepts:', copy: about.place }]
-        : [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(about.key)} in the console.`, about.id)],
+            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. The change is sent again within an hour.`
+            : `Applied, but the platform answered with other values for ${fields.join(', ')}. Will be applied again at its interval.`,
+    steps(facts, { key, id, place }) {
+      if (facts?.command !== undefined)
+        return [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(key)} in the console.`, id)]
+      return facts?.again === 'once edited'
+        ? [{ text: 'Take it away in the console, or write it in the manifest again:', copy: place }]
+        : [{ text: 'Change the manifest to a value that the platform accepts:', copy: place }]
+    },
   }),
 } as const

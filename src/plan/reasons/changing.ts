@@ -1,7 +1,8 @@
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
-import { REMOVAL, removalWords } from './removal-words.ts'
+import { nounOf } from '../../kinds/lookup.ts'
+import { REMOVAL, removalSteps, removalWords } from './removal-words.ts'
 import { A_KEY, A_STATE, PROGRESSING, row } from './row.ts'
 
 const WHY = {
@@ -30,15 +31,15 @@ const DELETED_WHY = {
 
 /** Each text has a leading space. */
 const DELETED_THEN: Readonly<
-  Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep: string }>
+  Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep?: string }>
 > = {
   ensure: {
-    after: ' Remove the manifest then.',
-    toKeep: 'Take policy.ensure out of the manifest to keep it.',
+    after: ' Then remove the manifest.',
+    toKeep: 'To keep it, remove policy.ensure from the manifest.',
   },
-  edited: { after: ' Then it is created again.', toKeep: 'Undo the edit to keep it.' },
-  back: { after: ' Then it is created again.', toKeep: '' },
-  removed: { after: '', toKeep: '' },
+  edited: { after: ' Then it is created again.', toKeep: 'To keep it, undo the edit.' },
+  back: { after: ' Then it is created again.' },
+  removed: { after: '' },
 }
 
 export const CHANGING = {
@@ -88,12 +89,14 @@ export const CHANGING = {
         case 'loading':
           return (
             `${cause} It can only be changed while it is stopped, and its state is ${shownState(loading?.state ?? '')}: to stop it now would throw away what it has loaded. ` +
-            `It is changed as soon as the ${noun} runs. To have it stopped and changed now: "pipewright reconcile ${loading?.key ?? ''}".`
+            `It is changed as soon as the ${noun} runs.`
           )
         case 'not seen yet':
           return `${cause} The service took it, and does not show it yet. It is checked again.`
       }
     },
+    steps: (facts, { key }) =>
+      facts?.is === 'loading' ? [{ text: 'To stop and change it now:', shell: `reconcile ${key}` }] : [],
   }),
   Deleting: row({
     ...PROGRESSING,
@@ -112,9 +115,10 @@ export const CHANGING = {
       removalWords(removal, {
         asked: DELETED_WHY[why](fields.join(', '), noun),
         noun,
-        wayOut: '',
         staysBehind,
-        ...DELETED_THEN[why],
+        after: DELETED_THEN[why].after,
       }),
+    steps: (facts, { key }) =>
+      facts === undefined ? [] : removalSteps(facts.removal, nounOf(key), DELETED_THEN[facts.why].toKeep),
   }),
 } as const

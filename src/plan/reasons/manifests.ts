@@ -1,13 +1,21 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, joined, PROGRESSING, row, WELL, type About, type Step, type Words } from './row.ts'
-import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
+import type { About, Step } from '../step.ts'
+import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
+import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
 /** Needs a person, under every other hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
-  return unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`
+  return unknown === undefined ? text : `${text} ${unknownWords(unknown)}`
+}
+
+function doubtSteps(
+  facts: { readonly unknown?: z.output<typeof UNKNOWN_OUTCOME> | undefined } | undefined,
+  about: About,
+): readonly Step[] {
+  return facts?.unknown === undefined ? [] : unknownSteps(facts.unknown, about)
 }
 
 const ORPHAN = z.strictObject({
@@ -20,59 +28,49 @@ const ORPHAN = z.strictObject({
   isWatching: z.literal(true).optional(),
 })
 
-function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
-  const { key, file, pipeId, attempt, isNothing, isWatching } = orphan
-  if (isWatching === true) return leftBehindWords(nounOf(key), pipeId, attempt)
-  if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
+function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.output<typeof ORPHAN>): string {
   const noun = nounOf(key)
-  const where = file === undefined ? '' : ` (it was in ${file})`
-  if (attempt !== undefined) {
-    return {
-      cause: `The manifest was removed${where}, and its ${noun} might have been created: the create was ${attemptWords(attempt)}.`,
-      remedy: `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`,
-    }
-  }
-  // Another manifest might apply it under a new name.
-  if (pipeId === undefined) {
-    return {
-      cause: `The manifest was removed${where}. No resource is deleted: what was applied stays on the platform.`,
-      remedy:
-        `Bring the manifest back, or run "pipewright forget ${key}". Remove the ${noun} in the console only if no other manifest of its ` +
-        'service applies one.',
-    }
-  }
-  return {
-    cause: `The manifest was removed${where}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`,
-    remedy: `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
-  }
-}
-
-function leftBehindWords(
-  noun: string,
-  pipeId: string | undefined,
-  attempt: z.output<typeof UNKNOWN_ATTEMPT> | undefined,
-): Words {
-  const back = `To have it looked after again, remove spec.id and write what it was created with.`
-  const away = `To give it up, rename this manifest; then the old name is Orphaned, and can be forgotten.`
-  if (pipeId !== undefined)
-    return {
-      cause: `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`,
-      remedy: `To watch that one, set spec.id: ${pipeId}. ${back} ${away}`,
-    }
-  const how = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
-  return {
-    cause: `The manifest only watches ${anyOf(noun)} now, and one might have been created for it before${how}.`,
-    remedy: `Look for it in the console. ${back} ${away}`,
-  }
-}
-
-function afterOrphan({ key, pipeId }: About): Step {
+  const create = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
+  if (isWatching === true)
+    return pipeId === undefined
+      ? `The manifest only watches ${anyOf(noun)} now, and one might have been created for it before${create}.`
+      : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`
+  if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
+  const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`
+  if (attempt !== undefined) return `${removed}, and its ${noun} might have been created${create}.`
   return pipeId === undefined
-    ? {
-        text: 'If not, remove it in the console, unless another manifest of its service applies one. Then run:',
+    ? `${removed}. No resource is deleted: what was applied stays on the platform.`
+    : `${removed}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`
+}
+
+function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }: About): readonly Step[] {
+  const noun = nounOf(key)
+  if (facts?.isWatching === true)
+    return [
+      facts.pipeId === undefined
+        ? { text: 'Look for it in the console.' }
+        : { text: 'To watch that one,', edit: { path: ['spec', 'id'], value: facts.pipeId } },
+      {
+        text: 'To have Pipewright manage it again, remove spec.id and write the spec that it was created with:',
+        copy: place,
+      },
+      {
+        text: 'To give it up, rename this manifest. Then forget the old name, which is Orphaned:',
         shell: `forget ${key}`,
-      }
-    : { text: 'If not, remove it in the console, then run:', shell: `forget ${key}` }
+      },
+    ]
+  if (facts?.isNothing === true) return [{ text: 'To remove its record:', shell: `forget ${key}` }]
+  const kept =
+    facts?.attempt !== undefined
+      ? `look for the ${noun} in the console, and remove it there`
+      : facts?.pipeId === undefined
+        ? // Another manifest might apply it under a new name.
+          `remove the ${noun} in the console, unless another manifest of its service applies one`
+        : `remove the ${noun} in the console`
+  return [
+    { text: 'If it is still wanted, restore its manifest:', copy: place },
+    { text: `If not, ${kept}. Then run:`, shell: `forget ${key}` },
+  ]
 }
 
 export const MANIFESTS = {
@@ -104,7 +102,10 @@ export const MANIFESTS = {
           : 'The last valid version stays in force until it is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
-    steps: (_facts, { place }) => [{ text: 'Correct the manifest:', copy: place }],
+    steps: (facts, about) => [
+      { text: 'Correct the manifest:', copy: about.place },
+      ...doubtSteps(facts, about),
+    ],
   }),
   ManifestVanishing: row({
     ...PROGRESSING,
@@ -138,6 +139,7 @@ export const MANIFESTS = {
           return 'The last reading did not find the manifest, and it was not accepted. No resource is created or applied until a reading is accepted.'
       }
     },
+    steps: doubtSteps,
   }),
   Orphaned: row({
     status: 'Orphaned',
@@ -147,18 +149,7 @@ export const MANIFESTS = {
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
-    steps: (facts, about) =>
-      facts?.isWatching === true
-        ? [
-            ...(facts.pipeId === undefined
-              ? []
-              : [{ text: 'To watch the remaining alert, set spec.id to:', copy: facts.pipeId }]),
-            { text: 'Or remove spec.id and write what it was created with, in:', copy: about.place },
-          ]
-        : [
-            { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-            afterOrphan(about),
-          ],
+    steps: orphanSteps,
   }),
   Absent: row({
     status: 'Absent',
@@ -166,12 +157,14 @@ export const MANIFESTS = {
     means: 'its manifest asks to have none, and none is recorded',
     facts: z.undefined(),
     sample: undefined,
-    words: (_facts, noun) => ({
-      cause: `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest. One that it does not hold is not deleted.`,
-      remedy:
-        'If the service has it nevertheless, adopt it first: set policy.adopt and remove policy.ensure. Otherwise remove the manifest.',
-    }),
-    steps: (_facts, { place }) => [{ text: 'Remove the manifest:', copy: place }],
+    words: (_facts, noun) =>
+      `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest. One that it does not hold is not deleted.`,
+    steps: (_facts, { key, place }) => [
+      { text: 'Remove the manifest:', copy: place },
+      {
+        text: `If the service has the ${nounOf(key)} nevertheless, adopt it first: set policy.adopt and remove policy.ensure.`,
+      },
+    ],
   }),
   Suspended: row({
     status: 'Suspended',
@@ -182,5 +175,6 @@ export const MANIFESTS = {
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
     words: ({ until, why, unknown }) =>
       withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
+    steps: doubtSteps,
   }),
 } as const

@@ -1,6 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { MORE_FILES } from '../../lib/open-files.ts'
-import type { Step } from './row.ts'
+import type { Step } from '../step.ts'
 
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
@@ -26,12 +25,6 @@ const WHY = {
   'no descriptor': 'not read: too many open files',
 } as const
 
-const WAY_OUT = {
-  'a secretRef': 'Mount the secret there, or correct the secretRef.',
-  'API key': 'Mount the secret there, or correct credentials.secretRef in the Service manifest.',
-  'alerts token': 'Put the token for alerts there, or set --alerts-token-file.',
-} as const
-
 export function unopenedIn(missing: readonly MissingSecret[]): string | undefined {
   return missing.find(({ why }) => why === 'no descriptor')?.file
 }
@@ -52,18 +45,11 @@ export function missingSecretWords(missing: readonly MissingSecret[]): string {
   return [...moved, ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
 }
 
-/** Empty if the words of the cause say what to do. */
-export function missingSecretRemedy(missing: readonly MissingSecret[]): string {
-  if (unopenedIn(missing) !== undefined) return MORE_FILES
-  const [first] = missing.filter(({ misplaced }) => misplaced === undefined)
-  return first === undefined ? '' : WAY_OUT[first.of ?? 'a secretRef']
-}
-
 const MAX_STEPS = 3
 
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
   return missing.slice(0, MAX_STEPS).map(({ file, why, misplaced }) => {
-    if (misplaced !== undefined) return { text: misplacedWords(file, misplaced), copy: folderOf(file) }
+    if (misplaced !== undefined) return { text: 'Mount these credentials at:', copy: folderOf(file) }
     return { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file }
   })
 }

@@ -1,8 +1,10 @@
 import { z } from '../../kinds/zod.ts'
+import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { noneWords } from './access.ts'
-import { A_KEY, A_TIME, MISSING, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
+import { serviceWords, shellWord, type Step, withId } from '../step.ts'
+import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
@@ -13,12 +15,15 @@ const NOT_FOUND = z.strictObject({
 
 const SAMPLE = { key: 'Pipe/orders', pipeId: 'ID' } as const
 
-function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): string {
-  const inGit =
+function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key): readonly Step[] {
+  return [
+    { text: 'If you know that it is gone, create a new one:', shell: `resolve ${key} --recreate` },
     refutedAt === undefined
-      ? `set policy.recreate: ${pipeId}`
-      : `remove policy.recreate and add it again: the ${nounOf(key)} was found at ${timeOf(refutedAt)}, after it was set`
-  return `If you know that it is gone, run "pipewright resolve ${key} --recreate", or ${inGit}.`
+      ? { text: 'Or in Git,', edit: { path: ['policy', 'recreate'], value: pipeId } }
+      : {
+          text: `Or remove policy.recreate and add it again: the ${nounOf(key)} was found at ${timeOf(refutedAt)}, after it was set.`,
+        },
+  ]
 }
 
 /** Equal at each read and in each process: a changed text would be news. */
@@ -37,7 +42,8 @@ export const MISSED = {
     facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
-      `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)} ${goneWords(facts)}`,
+      `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)}`,
+    steps: (facts, { key }) => (facts === undefined ? [] : goneSteps(facts, key)),
   }),
   Missing: row({
     ...MISSING,
@@ -56,49 +62,50 @@ export const MISSED = {
     sample: { pipeId: 'ID', onMissing: 'report' },
     words(facts, noun) {
       if ('onDrift' in facts)
-        return facts.onDrift === 'correct'
-          ? `${noneWords(noun)} It was applied before. Will be applied again.`
-          : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`
+        return `${noneWords(noun)} It was applied before${facts.onDrift === 'correct' ? '. Will be applied again.' : ', and policy.onDrift is not "correct".'}`
+      const gone = `${capital(noun)} ${facts.pipeId} is gone`
       if ('until' in facts)
-        return (
-          `${capital(noun)} ${facts.pipeId} is gone, shortly after it replaced another one. Find out what removes it. A new one will be created at ` +
-          `${timeOf(facts.until)}. ${goneWords(facts)}`
-        )
-      const { pipeId, onMissing, foreign } = facts
-      if (foreign !== undefined)
-        return (
-          `${capital(noun)} ${pipeId} is gone. It had fields that no manifest can have (${foreign.join(', ')}), and a new one would lack them. ` +
-          `So none is created automatically. Create one in the console and set policy.adopt: ID. To have one without these fields, set policy.recreate: ${pipeId}.`
-        )
-      return onMissing === 'recreate'
-        ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
-        : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`
+        return `${gone}, shortly after it replaced another one. A new one will be created at ${timeOf(facts.until)}.`
+      if (facts.foreign !== undefined)
+        return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}), and a new one would lack them. So none is created automatically.`
+      return facts.onMissing === 'recreate'
+        ? `${gone}. A new one will be created.`
+        : `${gone}, and policy.onMissing is "report".`
     },
-    steps: (facts, { key, place, service }) => {
+    steps(facts, { key, place, service }) {
       if (facts !== undefined && 'until' in facts)
         return [
           {
-            text: `Find out what removes the ${nounOf(key)}: look in the console of ${serviceWords({ service })}. A new one is created automatically later.`,
+            text: `Find out in the console of ${serviceWords({ service })} what removes the ${nounOf(key)}.`,
           },
-          { text: 'To create it now:', shell: `resolve ${key} --recreate` },
+          ...goneSteps(facts, key),
         ]
-      return [
-        facts !== undefined && 'onDrift' in facts
-          ? {
-              text: 'Check organizationId and serviceId in the Service manifest. To have it applied again, say so in its manifest.',
-              edit: { path: ['policy', 'onDrift'], value: 'correct' },
-            }
-          : facts !== undefined && facts.foreign !== undefined
-            ? {
-                text: 'Create one in the console, and adopt it. Or have one without these fields:',
-                shell: `resolve ${key} --recreate`,
-              }
-            : {
-                text: 'To have it created again, say so in its manifest.',
-                edit: { path: ['policy', 'onMissing'], value: 'recreate' },
-              },
-        { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
-      ]
+      const onPurpose = {
+        text: `If it was deleted on purpose, remove ${place === undefined ? 'its manifest' : `it from ${place}`}, then run:`,
+        shell: `forget ${key}`,
+      }
+      if (facts !== undefined && 'onDrift' in facts)
+        return [
+          { text: 'Check organizationId and serviceId in the Service manifest.' },
+          { text: 'To have it applied again,', edit: { path: ['policy', 'onDrift'], value: 'correct' } },
+          onPurpose,
+        ]
+      if (facts?.foreign !== undefined)
+        return [
+          { text: 'Create one in the console, and', edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' } },
+          { text: 'Or have one without these fields:', shell: `resolve ${key} --recreate` },
+          { text: 'Or in Git,', edit: { path: ['policy', 'recreate'], value: facts.pipeId } },
+          onPurpose,
+        ]
+      return facts?.onMissing === 'recreate'
+        ? [onPurpose]
+        : [
+            {
+              text: 'To have it created again,',
+              edit: { path: ['policy', 'onMissing'], value: 'recreate' },
+            },
+            onPurpose,
+          ]
     },
   }),
   MassMissing: row({
@@ -108,13 +115,14 @@ export const MISSED = {
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
       `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
-      'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created. ' +
-      'Check the Service manifest and the API key.',
-    steps: (_facts, about) => [
+      'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created.',
+    steps: (_facts, { service }) => [
       {
-        text: `Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId in its manifest. Then run:`,
-        shell: `status Service/${shellWord(about.service ?? '')}`,
+        text: `Check what the API key of ${serviceWords({ service })} can read, and organizationId and serviceId in the Service manifest.`,
       },
+      ...(service === undefined
+        ? []
+        : [{ text: 'Then look at the service:', shell: `status Service/${shellWord(service)}` }]),
     ],
   }),
   NeverSeen: row({
@@ -127,14 +135,16 @@ export const MISSED = {
     }),
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
-      `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It may not be visible yet, ` +
-      `or the id may belong to something else. It is not replaced automatically. Look for ${noun} "${facts.name}" in the ` +
-      `console. ${goneWords(facts)} If it is there under another id, set policy.adopt: <that id>.`,
-    steps: (_facts, about) => [
-      withId(`Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}.`, about.pipeId),
-      { text: 'If it is gone, create a new one:', shell: `resolve ${about.key} --recreate` },
+      `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It might not be visible yet, ` +
+      `or the id might belong to something else. It is not replaced automatically.`,
+    steps: (facts, about) => [
+      withId(
+        `Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}${facts?.name === undefined ? '' : ` "${facts.name}"`}.`,
+        about.pipeId,
+      ),
+      ...(facts === undefined ? [] : goneSteps(facts, about.key)),
       {
-        text: 'If it is there under another id, adopt that one.',
+        text: 'If it is there under another id,',
         edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
       },
     ],

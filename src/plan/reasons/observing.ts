@@ -4,22 +4,10 @@ import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
-import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
+import { type About, type FieldEdit, type Step, withId } from '../step.ts'
+import { keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
-import {
-  A_KEY,
-  A_STATE,
-  DRIFTED,
-  NOT_READY,
-  row,
-  sampleState,
-  WELL,
-  withId,
-  type About,
-  type FieldEdit,
-  type Step,
-  type Words,
-} from './row.ts'
+import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, sampleState, WELL } from './row.ts'
 
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
@@ -41,19 +29,14 @@ function contestWords(
   fields: readonly string[],
   { times, waitMs }: z.output<typeof CONTEST>,
   noun: string,
-): Words {
+): string {
   if (waitMs === undefined)
-    return {
-      cause: `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`,
-      remedy: `Find out why the ${noun} fails. Then edit the manifest, or ask for a reconcile.`,
-    }
+    return `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`
   const what = fields.map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
-  return {
-    cause:
-      `Pipewright corrected ${what.join(', ')} ${times} times, and each correction was undone. ` +
-      `The next one goes out ${formatDuration(waitMs)} after the last.`,
-    remedy: 'Stop the other writer, or let the manifest agree with it.',
-  }
+  return (
+    `Pipewright corrected ${what.join(', ')} ${times} times, and each correction was undone. ` +
+    `The next one goes out ${formatDuration(waitMs)} after the last.`
+  )
 }
 
 function contestSteps({ waitMs }: z.output<typeof CONTEST>, about: About): readonly Step[] {
@@ -79,23 +62,14 @@ const IN_SYNC = {
   read: 'The platform reports what the manifest asks for.',
 } as const
 
-const DRIFT_WORDS: Readonly<
-  Record<'manifest' | 'expectation' | 'last valid' | 'ensure', (fields: string) => Words>
-> = {
-  manifest: (fields) => ({
-    cause: `The platform reports other values than the manifest for ${fields}.`,
-    remedy: 'Change them back in the console, or edit the manifest to match.',
-  }),
-  expectation: (fields) => ({
-    cause: `The alert has other values than expected for ${fields}.`,
-    remedy: 'Change it back where it is defined, or edit what the manifest expects.',
-  }),
-  'last valid': (fields) => `The platform reports other values than the last valid manifest for ${fields}.`,
-  ensure: (fields) => ({
-    cause: `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}. Therefore it is not deleted.`,
-    remedy: 'Undo the change, edit the manifest to match, or delete it in the console.',
-  }),
-}
+const DRIFT_WORDS = {
+  manifest: (fields: string) => `The platform reports other values than the manifest for ${fields}.`,
+  expectation: (fields: string) => `The alert has other values than expected for ${fields}.`,
+  'last valid': (fields: string) =>
+    `The platform reports other values than the last valid manifest for ${fields}.`,
+  ensure: (fields: string) =>
+    `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}. Therefore it is not deleted.`,
+} as const
 
 export const OBSERVING = {
   InSync: row({
@@ -120,7 +94,7 @@ export const OBSERVING = {
     toldAnew: true,
     means: 'the platform reports other values, though the manifest did not change',
     facts: FIELDS.extend({
-      from: z.enum(['manifest', 'expectation', 'last valid', 'ensure']),
+      from: z.enum(Object.keys(DRIFT_WORDS) as [keyof typeof DRIFT_WORDS]), // the keys of an object literal
       contest: CONTEST.optional(),
     }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
@@ -128,7 +102,12 @@ export const OBSERVING = {
     words: ({ fields, from, contest }, noun) =>
       contest === undefined ? DRIFT_WORDS[from](fields.join(', ')) : contestWords(fields, contest, noun),
     steps: (facts, about) =>
-      facts?.contest === undefined ? driftSteps(about) : contestSteps(facts.contest, about),
+      facts?.contest !== undefined
+        ? contestSteps(facts.contest, about)
+        : [
+            ...driftSteps(facts?.fields ?? [], about),
+            ...(facts?.from === 'ensure' ? [{ text: 'Or delete it in the console.' }] : []),
+          ],
   }),
   NotUpdatable: row({
     ...DRIFTED,
@@ -136,23 +115,21 @@ export const OBSERVING = {
     means: 'the manifest was edited, and Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId, why, kept }, noun) =>
-      why !== undefined
-        ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-        : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
-          `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
-          `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
-    steps: (facts, about) => [
-      ...(facts?.why === undefined
-        ? [
+    words: ({ fields, why, kept }, noun) =>
+      why === undefined
+        ? `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}.`
+        : `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
+    steps: (facts, about) =>
+      facts === undefined
+        ? [undoStep(about)]
+        : [
+            ...notSentSteps(facts, 'edit', about),
+            undoStep(about),
             {
-              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Make the same change in the console, to this ${nounOf(about.key)}:`,
-              copy: about.pipeId,
+              text: `For a new ${nounOf(about.key)} instead, give it another metadata.name, and`,
+              edit: { path: ['policy', 'replaces'], value: about.key },
             },
-          ]
-        : NOT_SENT_STEPS[facts.why](about)),
-      undoStep(about),
-    ],
+          ],
   }),
   SecretRotated: row({
     ...DRIFTED,
@@ -163,36 +140,23 @@ export const OBSERVING = {
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId, why, kept, isUnverified }, noun) => {
-      if (isUnverified === true)
-        return {
-          cause:
-            `Credentials not verified: Pipewright never sent the value of ${fields.join(', ')}, ` +
-            `${why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)}.`,
-          remedy: `If ${noun} ${pipeId} has this value, run "pipewright adopt ${key} ${pipeId}". If not, set it in the console first.`,
-        }
-      return why !== undefined
-        ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. No request was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-        : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
-            `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`
+    words: ({ fields, why, kept, isUnverified }, noun) => {
+      const notSent =
+        why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
+      return isUnverified === true
+        ? `Credentials not verified: Pipewright never sent the value of ${fields.join(', ')}, ${notSent}.`
+        : `The value of ${fields.join(', ')} changed, ${notSent}. No request was sent.${keptWords(kept, noun)}`
     },
-    steps: (facts, about) => {
-      if (facts?.isUnverified === true)
-        return [
-          ...(facts.why === undefined ? [] : NOT_SENT_STEPS[facts.why](about)),
-          {
-            text: `If the ${nounOf(about.key)} has the mounted value, or once it is set in the console:`,
-            shell: `adopt ${about.key} ${facts.pipeId}`,
-          },
-        ]
-      return facts?.why === undefined
-        ? [
-            {
-              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
-              copy: about.pipeId,
-            },
-          ]
-        : NOT_SENT_STEPS[facts.why](about)
+    steps(facts, about) {
+      if (facts === undefined) return []
+      if (facts.isUnverified !== true) return notSentSteps(facts, 'secret', about)
+      const noun = nounOf(about.key)
+      return [
+        {
+          text: `If ${noun} ${facts.pipeId} has this value, or once it is set in the console:`,
+          shell: `adopt ${about.key} ${facts.pipeId}`,
+        },
+      ]
     },
   }),
 } as const
@@ -244,15 +208,9 @@ export const STATE = {
       isDocumented === true
         ? `Its state is ${reported(state)}, which is not a healthy one.`
         : healthy === undefined
-          ? {
-              cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
-              remedy:
-                state !== undefined && saysFailure(state)
-                  ? ''
-                  : 'If it is healthy, list it in policy.healthyStates together with all other healthy states, or for all resources in --healthy-states.',
-            }
+          ? `Its state is ${reported(state)}, which sounds unhealthy.`
           : `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
-    steps: (facts, { key, id, place: manifest }) => [
+    steps: (facts, { key, id, place }) => [
       isAlarm(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
@@ -260,8 +218,8 @@ export const STATE = {
         ? []
         : [
             {
-              text: `Or, if ${shownState(facts.state)} is healthy, list it under policy.healthyStates together with all other healthy states, in:`,
-              copy: manifest,
+              text: `If ${shownState(facts.state)} is healthy, list it with all other healthy states in --healthy-states, or in policy.healthyStates:`,
+              copy: place,
             },
           ]),
     ],
@@ -273,29 +231,31 @@ const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
 /** With the exact line if one plain value differs. */
-function driftSteps(about: About): readonly Step[] {
-  const { place: manifest, id, differences } = about
+function driftSteps(fields: readonly string[], about: About): readonly Step[] {
+  const { place, id, differences = [] } = about
   const [first, ...others] = differences
-  if (first === undefined) return [{ text: 'Check which fields differ, then edit:', copy: manifest }]
   const where = isWatched(about) ? 'where the alert is defined' : 'in the console'
-  const edit = others.length === 0 ? editTo(first.observed, first.field, about) : undefined
-  const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
+  const edit =
+    first === undefined || others.length > 0 ? undefined : editTo(first.observed, first.field, about)
+  const back =
+    first === undefined || others.length > 0
+      ? `${fields.length === 1 ? 'it' : 'them'} back`
+      : `${first.field} back to ${first.desired}`
   return [
-    withId(`Set ${back} ${where}.`, id),
+    withId(`Change ${back} ${where}.`, id),
     edit === undefined
-      ? { text: 'Or edit the manifest to match:', copy: manifest }
-      : { text: `Or keep ${first.observed}.`, edit },
+      ? { text: 'Or edit the manifest to match:', copy: place }
+      : { text: `Or, to keep ${first?.observed},`, edit },
   ]
 }
 
 function undoStep(about: About): Step {
-  const { place: manifest, differences } = about
-  const [first, ...others] = differences
+  const [first, ...others] = about.differences ?? []
   const edit =
-    first !== undefined && others.length === 0 ? editTo(first.observed, first.field, about) : undefined
+    first === undefined || others.length > 0 ? undefined : editTo(first.observed, first.field, about)
   return edit === undefined
-    ? { text: 'Or undo the edit:', copy: manifest }
-    : { text: 'Or undo the edit.', edit }
+    ? { text: 'Or undo the edit:', copy: about.place }
+    : { text: 'Or, to undo the edit,', edit }
 }
 
 function editTo(value: string, field: string, about: About): FieldEdit | undefined {

@@ -2,21 +2,10 @@ import { MORE_FILES } from '../../lib/open-files.ts'
 import { z } from '../../kinds/zod.ts'
 import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
-import {
-  A_KEY,
-  A_TIME,
-  INNER_REASON,
-  PROGRESSING,
-  REFUSED,
-  row,
-  serviceWords,
-  shellWord,
-  type About,
-  type Step,
-} from './row.ts'
+import { type About, serviceWords, shellWord, type Step } from '../step.ts'
+import { A_KEY, A_TIME, INNER_REASON, PROGRESSING, REFUSED, row } from './row.ts'
 import {
   MISSING_SECRET,
-  missingSecretRemedy,
   missingSecretSteps,
   missingSecretWords,
   unopenedIn,
@@ -38,7 +27,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 
 /** A limit of 0 is set on purpose, for example with a new ledger. */
 const OF_NONE =
-  'Where a ledger was lost, first take over what exists, by a Lock or policy.adopt. Then set a higher limit.'
+  'If a ledger was lost, first adopt what exists, by a Lock or policy.adopt. Then set a higher limit.'
 
 const WAITS = {
   failed: 'The last attempt failed.',
@@ -80,21 +69,19 @@ const ADOPT_PROBLEM = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('held'), pipeId: z.string(), by: A_KEY, isOrphan: z.boolean(), key: A_KEY }),
   z.strictObject({ is: z.literal('perhaps of'), pipeId: z.string(), other: A_KEY }),
 ])
+type AdoptProblem = z.output<typeof ADOPT_PROBLEM>
 
-function adoptProblemWords(problem: z.output<typeof ADOPT_PROBLEM>, noun: string): string {
+function adoptProblemWords(problem: AdoptProblem, noun: string): string {
   const { pipeId } = problem
   const it = `${capital(noun)} ${pipeId}`
   switch (problem.is) {
     case 'second':
-      return (
-        `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}, which exists. Remove policy.adopt, or give ` +
-        `the other ${noun} a manifest of its own.`
-      )
+      return `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}, which exists.`
     case 'not there': {
       const { service, isListed } = problem
       const next = isListed
         ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
-        : 'Correct the id. No resource is created until then.'
+        : 'No resource is created.'
       return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
     }
     case 'of another service':
@@ -103,21 +90,40 @@ function adoptProblemWords(problem: z.output<typeof ADOPT_PROBLEM>, noun: string
       return `${it} is being deleted.`
     case 'unlike the list':
       return (
-        `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two may be older. ` +
-        `No resource is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
+        `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two might be older. ` +
+        'No resource is created, and it is read again.'
       )
-    case 'held': {
-      const { by, isOrphan, key } = problem
-      const held = `${it} already belongs to ${by}.`
-      return isOrphan
-        ? `${held} ${by} has no manifest any more. If ${key} is its new name, run "pipewright forget ${by}"; then the ${noun} can be adopted.`
-        : held
-    }
+    case 'held':
+      return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which has no manifest any more' : ''}.`
     case 'perhaps of':
-      return (
-        `${it} may be the one of ${problem.other}: it has that name, and what became of the creation is not known there. ` +
-        `Settle that first, with "pipewright resolve ${problem.other}".`
-      )
+      return `${it} might be the one of ${problem.other}, which has the same name and a create with an unknown outcome.`
+  }
+}
+
+function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: About): readonly Step[] {
+  const correct = { text: `Correct policy.adopt, or the Lock that names this ${nounOf(key)}:`, copy: place }
+  switch (problem?.is) {
+    case 'second':
+      return [
+        {
+          text: `Remove policy.adopt, or give the other ${nounOf(key)} a manifest of its own:`,
+          copy: place,
+        },
+      ]
+    case 'unlike the list':
+      return [{ text: 'If it is the one,', edit: { path: ['policy', 'adopt'], value: problem.pipeId } }]
+    case 'held':
+      return problem.isOrphan
+        ? [{ text: `If ${key} is its new name, forget the old one:`, shell: `forget ${problem.by}` }, correct]
+        : [correct]
+    case 'not there':
+      return problem.isListed ? [] : [correct]
+    case 'perhaps of':
+      return [{ text: `Settle ${problem.other} first:`, shell: `status ${problem.other}` }]
+    case 'of another service':
+    case 'being deleted':
+    case undefined:
+      return [correct]
   }
 }
 
@@ -134,19 +140,16 @@ export const REFUSING = {
       limit: z.number(),
     }),
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
-    words: ({ service, wanted, of, limit }, noun) => ({
-      cause:
-        `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, at most five. ` +
-        'None is deleted.',
-      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, undo the edits.`,
-    }),
-    steps: (_facts, { service }) => [
+    words: ({ service, wanted, of, limit }, noun) =>
+      `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, at most five. ` +
+      'None is deleted.',
+    steps: (facts, { service = facts?.service }) => [
       {
-        text: 'If so many deletions are intended, allow them once. Later deletions are not included:',
+        text: 'If so many deletions are intended, allow them once:',
         shell:
           service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
-      { text: 'If not, undo the edits. None of them was deleted.' },
+      { text: 'If not, undo the edits.' },
     ],
   }),
   CreateLimit: row({
@@ -165,34 +168,22 @@ export const REFUSING = {
     sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
     words: ({ service, wanted, made, limit, until }) => {
       const pending = `${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending`
-      if (limit === 0)
-        return {
-          cause: `In service ${service}, ${pending}, and --max-creates is 0: none is made.`,
-          remedy: OF_NONE,
-        }
+      if (limit === 0) return `In service ${service}, ${pending}, and --max-creates is 0: none is made.`
       const before = made === 0 ? '' : ` ${made} ${made === 1 ? 'was' : 'were'} made within the last hour,`
-      const allow = `run "pipewright allow --service ${service}"`
-      return {
-        cause:
-          `In service ${service}, ${pending},${before} ` +
-          `and the create limit is ${limit} (--max-creates).`,
-        remedy:
-          until === undefined
-            ? `If they are intended, ${allow}. If not, check what changed in the manifests directory.`
-            : `They go out by themselves from ${timeOf(until)} on. If they are intended now, ${allow}. If not, check what changed in the manifests directory.`,
-      }
+      const then = until === undefined ? '' : ` They start automatically at ${timeOf(until)}.`
+      return `In service ${service}, ${pending},${before} and the create limit is ${limit} (--max-creates).${then}`
     },
     steps: (facts, { service = facts?.service }) =>
       facts?.limit === 0
         ? [{ text: OF_NONE }]
         : [
             {
-              text: 'If so many creations are intended, allow them once. Later creations are not included:',
+              text: 'If so many creations are intended, allow them once:',
               shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
             },
+            // A git-sync checkout is read-only, and the daemon's host might have no Git.
             {
-              // A git-sync checkout is read-only, and the daemon's host might have no Git.
-              text: 'If not, revert the commit and push. None of them was created. To see the change, in your own checkout:',
+              text: 'If not, revert the commit. To see the change, in your own checkout:',
               copy: 'git log -3 --stat',
             },
           ],
@@ -217,18 +208,20 @@ export const REFUSING = {
       const { unreadable, more } = facts
       const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
       return (
-        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and may hold a Lock that names ` +
-        `the ${noun} to adopt. Correct that; then it continues automatically.`
+        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and might hold a Lock that names ` +
+        `the ${noun} to adopt. No resource is created until then.`
       )
     },
-    steps: (facts, { service, place: manifest }) => {
-      if (facts === undefined || 'waitsFor' in facts) {
-        const text = 'It waits for another resource. Check that one first:'
-        const [first] = facts?.waitsFor ?? []
-        return [first === undefined ? { text } : { text, shell: `status ${first}` }]
-      }
+    steps(facts, { service }) {
+      if (facts === undefined || 'waitsFor' in facts)
+        return (facts?.waitsFor ?? []).slice(0, 1).map((first) => ({
+          text: 'Check that one first:',
+          shell: `status ${first}`,
+        }))
       if ('unreadable' in facts)
-        return [{ text: 'Correct the file named above. The manifest that waits for it is:', copy: manifest }]
+        return [
+          { text: 'Correct that file. It then continues automatically. To check it:', shell: 'validate' },
+        ]
       const text = 'Correct the Service manifest, or spec.service in this one:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
     },
@@ -242,14 +235,10 @@ export const REFUSING = {
       isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
-    words: ({ missing, isUnverified }) => ({
-      cause: `${isUnverified === true ? 'Credentials not verified. ' : ''}${missingSecretWords(missing)}`,
-      remedy: `${missingSecretRemedy(missing)} ${
-        isUnverified === true
-          ? 'Pipewright looks again at the next drift check.'
-          : 'It continues automatically.'
-      }`.trimStart(),
-    }),
+    words: ({ missing, isUnverified }) =>
+      isUnverified === true
+        ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright looks again at the next drift check.`
+        : `${missingSecretWords(missing)} Once it is there, this continues automatically.`,
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]
@@ -271,10 +260,10 @@ export const REFUSING = {
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
       const again =
-        'The ledger cannot be written, so this is kept in memory. Make room on its volume, repair it, or end what keeps it busy. Do not restart Pipewright before: a restart would lose this.'
+        'The ledger cannot be written, so this is kept in memory. Do not restart Pipewright: a restart would lose this.'
       switch (end) {
         case 'created':
-          return `${capital(noun)} ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`
+          return `${capital(noun)} ${pipeId} was created for ${key}. ${again}`
         case 'failed':
           return `No resource was created for ${key} (${seen}). ${again}`
         case 'unknown':
@@ -283,7 +272,7 @@ export const REFUSING = {
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
       {
-        text: 'Make room on the ledger volume, repair it, or end what keeps the file busy. Do not restart Pipewright before: it knows more than the ledger.',
+        text: 'Make room on the ledger volume, repair it, or end what keeps the file busy.',
       },
       ...(pipeId === undefined
         ? []
@@ -296,9 +285,7 @@ export const REFUSING = {
     facts: ADOPT_PROBLEM,
     sample: { is: 'second', pipeId: 'OTHER_ID', recorded: 'ID' },
     words: (facts, noun) => adoptProblemWords(facts, noun),
-    steps: (_facts, { key, place: manifest }) => [
-      { text: `Correct policy.adopt, or the Lock that names this ${nounOf(key)}:`, copy: manifest },
-    ],
+    steps: adoptProblemSteps,
   }),
   BackingOff: row({
     ...PROGRESSING,
@@ -312,5 +299,6 @@ export const REFUSING = {
       const cause = typeof after === 'object' ? tell(after) : WAITS[after ?? 'failed']
       return until === undefined ? cause : `${cause} Next attempt at ${timeOf(until)}.`
     },
+    steps: (facts, _about, stepsOf) => (typeof facts?.after === 'object' ? stepsOf(facts.after) : []),
   }),
 } as const

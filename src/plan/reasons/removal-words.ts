@@ -1,5 +1,6 @@
 import { timeOf } from '../../kinds/instant.ts'
-import { A_KEY, A_TIME, type Words } from './row.ts'
+import type { Step } from '../step.ts'
+import { A_KEY, A_TIME } from './row.ts'
 import { z } from '../../kinds/zod.ts'
 
 export const REMOVAL = z.discriminatedUnion('is', [
@@ -29,22 +30,16 @@ export type RemovalWords = z.output<typeof REMOVAL>
 interface Told {
   readonly asked: string
   readonly noun: string
-  readonly toKeep: string
-  readonly wayOut: string
   readonly staysBehind: string | undefined
   /** With a leading space. */
   readonly after: string
 }
 
-export function removalWords(removal: RemovalWords, told: Told): Words {
-  const { asked, noun, toKeep, wayOut, after } = told
-  const stays = told.staysBehind === undefined ? '' : ` ${told.staysBehind}`
+export function removalWords(removal: RemovalWords, { asked, noun, after, staysBehind }: Told): string {
+  const stays = staysBehind === undefined ? '' : ` ${staysBehind}`
   switch (removal.is) {
     case 'later':
-      return {
-        cause: `${asked} The ${noun} is deleted at ${timeOf(removal.at)}, unless it is changed elsewhere before.${stays}${after}`,
-        remedy: toKeep,
-      }
+      return `${asked} The ${noun} is deleted at ${timeOf(removal.at)}, unless it is changed elsewhere before.${stays}${after}`
     case 'now':
       return `${asked} The ${noun} will be deleted.${stays}${after}`
     case 'going':
@@ -58,38 +53,60 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
     case 'doubted':
       return `${asked} No resource is deleted until a reading of the manifests is accepted.`
     case 'older':
-      return `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`
+      return `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which might be newer than the one here.`
     case 'changed':
-      return {
-        cause: `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}). Therefore it is not deleted.`,
-        remedy: wayOut,
-      }
+      return `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}). Therefore it is not deleted.`
     case 'never in sync':
-      return {
-        cause: `${asked} The ${noun} was not seen in sync since its manifest last changed. So it is not deleted.`,
-        remedy: 'To have it replaced, undo the edit, wait until it is in sync, and make the edit again.',
-      }
+      return `${asked} The ${noun} was not seen in sync since its manifest last changed. Therefore it is not deleted.`
     case 'not ours':
-      return {
-        cause: `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`,
-        remedy: wayOut,
-      }
+      return `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`
     case 'locked':
-      return `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`
+      return `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return {
-        cause: `${asked} No resource is deleted, because ${removal.key} names this ${noun}.`,
-        remedy: `If ${removal.key} is to keep the ${noun}, remove this manifest. If not, take the ${noun} out of ${removal.key}.`,
-      }
+      return `${asked} No resource is deleted, because ${removal.key} names this ${noun}.`
     case 'taken':
-      return {
-        cause: `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} looks like it.`,
-        remedy: `If this is to be another ${noun} beside it, set policy.replaces: ${removal.key}. If not, give it a different spec.`,
-      }
+      return `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} looks like it.`
     case 'listed':
-      return {
-        cause: `${asked} The ${noun} is not deleted, because no new one would be created: the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}", which no manifest holds.`,
-        remedy: `Delete that in the console, or give this ${noun} another spec.name.`,
-      }
+      return `${asked} The ${noun} is not deleted, because no new one would be created: the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}", which no manifest holds.`
+  }
+}
+
+export function removalSteps(removal: RemovalWords, noun: string, toKeep?: string): readonly Step[] {
+  switch (removal.is) {
+    case 'later':
+      return toKeep === undefined ? [] : [{ text: toKeep }]
+    case 'never in sync':
+      return [
+        {
+          text: 'To have it replaced, undo the edit, wait until it is in sync, and make the edit again.',
+        },
+      ]
+    case 'locked':
+      return [{ text: 'Correct the Lock.' }]
+    case 'claimed':
+      return [
+        { text: `If ${removal.key} is to keep the ${noun}, remove this manifest.` },
+        { text: `If not, take the ${noun} out of ${removal.key}.` },
+      ]
+    case 'taken':
+      return [
+        {
+          text: `If this is to be another ${noun} beside it,`,
+          edit: { path: ['policy', 'replaces'], value: removal.key },
+        },
+        { text: 'If not, give it a different spec.' },
+      ]
+    case 'listed':
+      return [{ text: `Delete that one in the console, or give this ${noun} another spec.name.` }]
+    case 'now':
+    case 'going':
+    case 'done':
+    case 'gone already':
+    case 'not found':
+    case 'doubted':
+    case 'older':
+    case 'changed':
+    case 'not ours':
+      return []
   }
 }

@@ -1,7 +1,7 @@
-import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, REFUSED, row, serviceWords, type About, type Step } from './row.ts'
+import { type About, serviceWords, type Step } from '../step.ts'
+import { A_KEY, REFUSED, row } from './row.ts'
 
 /** The resource of another key, as `Similar` in `input.ts`. */
 const SIMILAR = z.strictObject({
@@ -30,23 +30,23 @@ const LISTED = z.strictObject({
 })
 type ListedFacts = z.output<typeof LISTED>
 
-function isNew({ key, other, foreign }: SimilarFacts): string {
-  if (foreign !== undefined)
-    return `It has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces does not count. To give it up, run "pipewright forget ${other}".`
-  return `If ${nameOf(key)} is a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
-}
-
 function placed({ other, file }: SimilarFacts): string {
   return file === undefined ? other : `${other} (${file})`
 }
 
-function replaces(facts: SimilarFacts): readonly Step[] {
-  return facts.foreign !== undefined
-    ? []
+function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
+  const noun = nounOf(other)
+  return foreign === undefined
+    ? [
+        {
+          text: `If it is a new ${noun} beside it,`,
+          edit: { path: ['policy', 'replaces'], value: other },
+        },
+      ]
     : [
         {
-          text: `If it is a new ${nounOf(facts.other)} beside it, say so in the manifest.`,
-          edit: { path: ['policy', 'replaces'], value: facts.other },
+          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces does not count. To give it up:`,
+          shell: `forget ${other}`,
         },
       ]
 }
@@ -77,73 +77,63 @@ function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: s
   return `${one} has the name "${listedAs}", and no manifest holds it. ${compared}`
 }
 
-function listedWords(found: ListedFacts, noun: string): string {
-  return (
-    `${foundWords(found, noun)} No resource is created. If ${found.ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
-    `set policy.adopt: ${onlyId(found) ?? 'ID'}. If not, ${isNotThis(found, noun)}.`
-  )
-}
-
 const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, noun: string) => string>> = {
-  unclaimed(facts, noun) {
-    const { key, other, isCreated, platformName } = facts
-    const name = platformName === undefined ? '' : ` and spec.name: ${platformName}, the name that it has`
-    const same =
-      isCreated === true
-        ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
-        : `policy.renamedFrom: ${other}`
-    return `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}${name}. ${isNew(facts)}`
-  },
+  unclaimed: ({ key, other }) => `${other} is recorded, has no manifest any more, and looks like ${key}.`,
   claimed: (facts, noun) =>
-    `${placed(facts)} has the same service and the same spec.name, an equal spec, or ${anyOf(noun)} of the same source ` +
-    `and destination. If this one is its new name, remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
+    `${placed(facts)} has the same service and the same spec.name, an equal spec, or ${anyOf(noun)} of the same source and destination.`,
   'renamed-from'(facts, noun) {
     const { by = 'policy.renamedFrom', rival } = facts
     const names = `${by === 'a Lock' ? 'A Lock' : by} names ${by === 'policy.renamedFrom' ? '' : `the ${noun} of `}${placed(facts)}`
-    return rival !== undefined
-      ? `${names}, and so does that of ${rival}; the record can move to one of them. Remove that line from the wrong manifest.`
-      : `${names}, whose record cannot move yet. Its manifest is still there, or its creation is under way. ` +
-          'Remove that manifest; then the record moves automatically.'
+    return rival === undefined
+      ? `${names}, whose record cannot move yet. Its manifest is still there, or its creation is under way.`
+      : `${names}, and so does that of ${rival}; the record can move to one of them.`
   },
 }
 
 const SIMILAR_STEPS: Readonly<
   Record<SimilarFacts['how'], (facts: SimilarFacts, about: About) => readonly Step[]>
 > = {
-  unclaimed: (facts) => [
+  unclaimed(facts) {
+    const { other, isCreated, platformName } = facts
+    const same = `If it is the same ${nounOf(other)},`
+    return [
+      ...(isCreated === true
+        ? [
+            { text: same, edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' } },
+            { text: 'Then remove the old record:', shell: `forget ${other}` },
+          ]
+        : [{ text: same, edit: { path: ['policy', 'renamedFrom'], value: other } }]),
+      ...(platformName === undefined
+        ? []
+        : [
+            {
+              text: 'To keep its name on the platform, also',
+              edit: { path: ['spec', 'name'], value: JSON.stringify(platformName) },
+            },
+          ]),
+      ...newSteps(facts),
+    ]
+  },
+  claimed: (facts, { key, place }) => [
     {
-      text: `If it is the same ${nounOf(facts.other)}, say so in the manifest.`,
-      edit: { path: ['policy', 'renamedFrom'], value: facts.other },
+      text: `If this one is its new name, remove the manifest of ${facts.other}; the ${nounOf(key)} is kept.`,
     },
-    ...(facts.platformName === undefined
-      ? []
-      : [
-          {
-            text: `It keeps its name on the platform, so say that too.`,
-            edit: { path: ['spec', 'name'], value: JSON.stringify(facts.platformName) },
-          },
-        ]),
-    ...replaces(facts),
+    { text: 'If it is a copy, give it a different spec:', copy: place },
+    ...newSteps(facts),
   ],
-  claimed: (facts, about) => [
-    { text: 'If it is a copy, give it a different spec:', copy: about.place },
-    ...replaces(facts),
-  ],
-  'renamed-from': ({ rival, other }, { key }) => [
-    rival !== undefined
-      ? { text: 'Remove policy.renamedFrom from the wrong manifest:', copy: rival }
-      : {
-          text: `Remove the manifest of the old name. The ${nounOf(key)} is kept and moves automatically. The old name is:`,
-          copy: other,
-        },
+  'renamed-from': ({ by = 'policy.renamedFrom', rival, other }) => [
+    rival === undefined
+      ? { text: 'Remove the manifest of the old name; then the record moves automatically:', copy: other }
+      : { text: `Remove ${by === 'a Lock' ? 'the line' : by} from the wrong manifest:`, copy: rival },
   ],
 }
 
 function listedSteps(facts: ListedFacts | undefined, about: About): readonly Step[] {
   const noun = nounOf(about.key)
+  const one = facts === undefined || facts.ids.length === 1 ? 'it' : 'one of them'
   return [
     {
-      text: `Look in the console of ${serviceWords(about)}. If it is this ${noun}, adopt it.`,
+      text: `Look in the console of ${serviceWords(about)}. If ${one} is this ${noun},`,
       edit: { path: ['policy', 'adopt'], value: (facts && onlyId(facts)) ?? 'PIPE_ID' },
     },
     {
@@ -167,7 +157,7 @@ export const RENAMING = {
       listedAs: 'orders',
     },
     words: (facts, noun) =>
-      'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : listedWords(facts, noun),
+      `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No resource is created.`,
     steps: (facts, about) =>
       facts !== undefined && 'how' in facts
         ? SIMILAR_STEPS[facts.how](facts, about)

@@ -1,6 +1,7 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
-import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence, serviceWords, shellWord } from './row.ts'
+import { serviceWords } from '../step.ts'
+import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence } from './row.ts'
 
 const MET = {
   facts: SAID,
@@ -37,12 +38,8 @@ export const REQUESTS = {
     ...FAILED,
     ...MET,
     means: 'the platform refused the request',
-    steps: (_facts, { key, place }) => [
-      {
-        text: 'Read what the platform answered, then correct the manifest. A change is tried immediately:',
-        copy: place,
-      },
-      { text: 'For the details:', shell: `status ${key}` },
+    steps: (_facts, { place }) => [
+      { text: 'Correct the manifest. A change is tried immediately:', copy: place },
     ],
   }),
   AuthFailed: row({
@@ -59,12 +56,7 @@ export const REQUESTS = {
         text:
           facts?.refuses === 'an operation'
             ? `Check organizationId and serviceId of ${serviceWords(about)}, and the permissions of its API key.`
-            : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change.`,
-      },
-      {
-        text: 'To see how it stands:',
-        shell:
-          about.service === undefined ? `status ${about.key}` : `status Service/${shellWord(about.service)}`,
+            : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. Pipewright tries them as soon as they change.`,
       },
     ],
   }),
@@ -72,22 +64,14 @@ export const REQUESTS = {
     ...FAILED,
     ...MET,
     means: 'the platform limits the rate of requests',
-    steps: () => [
-      {
-        text: 'Wait: it continues automatically. If it lasts, lower --api-budget. To see its progress:',
-        shell: 'status',
-      },
-    ],
+    steps: () => [{ text: 'Pipewright retries. If it lasts, lower --api-budget.' }],
   }),
   ServiceIdle: row({
     ...NOT_READY,
     ...MET,
     means: 'the service is idle or still waking up',
     steps: (_facts, about) => [
-      {
-        text: `Wake ${serviceWords(about)} in the console, if it should run. It is asked again automatically. Then check:`,
-        shell: 'status',
-      },
+      { text: `Wake ${serviceWords(about)} in the console, if it should run. Pipewright retries.` },
     ],
   }),
   Unavailable: row({
@@ -95,14 +79,8 @@ export const REQUESTS = {
     ...MET,
     means:
       'the platform could not be reached or did not answer as its interface promises, or Pipewright failed',
-    steps: (_facts, { key }) => [
-      {
-        text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform.',
-      },
-      {
-        text: 'To see how it stands:',
-        shell: `status ${key}`,
-      },
+    steps: () => [
+      { text: 'Pipewright retries. If it lasts, check the network, --base-url and the platform.' },
     ],
   }),
   NotLeading: row({
@@ -118,14 +96,8 @@ export const REQUESTS = {
         : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process has acted on revision ${facts.olderThan}, ` +
           'which might be newer. It is adopted once another revision is read or an operator accepts the manifests.',
     means: 'this process could not make sure that it alone acts, and sent no request',
-    steps: (_facts, { key }) => [
-      {
-        text: 'It is tried again automatically, by the process that acts then. If it lasts, check whether the Kubernetes API can be reached.',
-      },
-      {
-        text: 'To see how it stands:',
-        shell: `status ${key}`,
-      },
+    steps: () => [
+      { text: 'The leader retries. If it lasts, check whether the Kubernetes API can be reached.' },
     ],
   }),
   LedgerFailed: row({
@@ -135,10 +107,7 @@ export const REQUESTS = {
     ...MET,
     means: 'the ledger could not be written',
     steps: () => [
-      {
-        text: 'Make room on the ledger volume, or repair it. No resource is created until then. To see its state:',
-        shell: 'status',
-      },
+      { text: 'Make room on the ledger volume, or repair it. No resource is created until then.' },
     ],
   }),
 } as const

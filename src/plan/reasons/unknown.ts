@@ -1,7 +1,8 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
-import { A_KEY, A_TIME, INNER_REASON, row, serviceWords, type Step, type Tell, type Words } from './row.ts'
+import { type About, serviceWords, type Step } from '../step.ts'
+import { A_KEY, A_TIME, INNER_REASON, row } from './row.ts'
 
 export const UNKNOWN_ATTEMPT = z.strictObject({
   intentId: z.string(),
@@ -31,41 +32,46 @@ export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAtt
   return `sent at ${timeOf(openedAt)} (intent ${intentId}${request}): ${seen}`
 }
 
-export function unknownWords(unknown: UnknownOutcome, tell?: Tell): Words {
-  const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
+export function unknownWords({ key, name, service, ...attempt }: UnknownOutcome): string {
   const noun = nounOf(key)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
-  const others = olderIds.length === 0 ? '' : ` and is not one of these older ones: ${olderIds.join(', ')}`
-  const since = timeOf(unknown.createdAfter)
-  const inGit = `under policy: in ${file ?? 'its manifest'}`
-  const early =
-    saidEarlyAt === undefined
+  return (
+    `It is unknown whether the ${noun} "${name}" was created${where}. The create was ${attemptWords(attempt)}. ` +
+    `No request is sent until an operator decides: a retry might create a second ${noun}.`
+  )
+}
+
+export function unknownSteps(unknown: UnknownOutcome | undefined, about: About): readonly Step[] {
+  const { key } = about
+  const noun = nounOf(key)
+  const service = unknown?.service?.name ?? about.service
+  const others =
+    unknown === undefined || unknown.olderIds.length === 0
       ? ''
-      : ` The line "retryCreate: ${intentId}" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive. ` +
-        'Check once more, remove the line, and add it again.'
-  return {
-    cause:
-      `${before && tell ? `${tell(before)} ` : ''}It is unknown whether the ${noun} "${name}" was created${where}. ` +
-      `The create was ${attemptWords(unknown)}. Look in the console for ${anyOf(noun)} "${name}" that was created after ${since}${others}.`,
-    remedy:
-      `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
-      `If it is not there after ${timeOf(unknown.retryFrom)}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +
-      `"retryCreate: ${intentId}".${early}`,
-  }
+      : ` and is not one of these older ones: ${unknown.olderIds.join(', ')}`
+  const what =
+    unknown === undefined
+      ? `the ${noun}`
+      : `${anyOf(noun)} "${unknown.name}" that was created after ${timeOf(unknown.createdAfter)}${others}`
+  const after = unknown === undefined ? '' : ` after ${timeOf(unknown.retryFrom)}`
+  return [
+    {
+      text: `Look in the console of ${serviceWords({ service })} for ${what}. If it is there, adopt it:`,
+      shell: `resolve ${key} --adopt PIPE_ID`,
+    },
+    { text: `If it is not there${after}, create it again:`, shell: `resolve ${key} --retry` },
+    { text: 'Or in Git, if it is there,', edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' } },
+    ...(unknown === undefined ? [] : [retryInGit(unknown)]),
+  ]
 }
 
 function retryInGit({ key, intentId, retryFrom, saidEarlyAt }: UnknownOutcome): Step {
-  return saidEarlyAt === undefined
-    ? {
-        text: `Or in Git, if it is not there, but not before ${timeOf(retryFrom)}.`,
-        edit: { path: ['policy', 'retryCreate'], value: intentId },
-      }
-    : {
-        text:
-          `The line "retryCreate" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive, and does not ` +
-          `count. Remove it and commit that. If the ${nounOf(key)} is still not there after ${timeOf(retryFrom)}, add it again.`,
-        edit: { path: ['policy', 'retryCreate'], value: intentId },
-      }
+  const text =
+    saidEarlyAt === undefined
+      ? `Or in Git, if it is not there after ${timeOf(retryFrom)},`
+      : `The line "retryCreate" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive, and does not ` +
+        `count. Remove it and commit that. If the ${nounOf(key)} is still not there after ${timeOf(retryFrom)},`
+  return { text, edit: { path: ['policy', 'retryCreate'], value: intentId } }
 }
 
 export const UNKNOWN = {
@@ -85,21 +91,8 @@ export const UNKNOWN = {
       createdAfter: 0,
       retryFrom: 0,
     },
-    words: (facts, _noun, tell) => unknownWords(facts, tell),
-    steps: (facts, about) => [
-      {
-        text: `No request is sent until you decide: a retry could create a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, adopt it:`,
-        shell: `resolve ${about.key} --adopt PIPE_ID`,
-      },
-      {
-        text: `If it is not there${facts === undefined ? '' : ` after ${timeOf(facts.retryFrom)}`}, create it again:`,
-        shell: `resolve ${about.key} --retry`,
-      },
-      {
-        text: 'Or in Git, if it is there.',
-        edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
-      },
-      ...(facts === undefined ? [] : [retryInGit(facts)]),
-    ],
+    words: (facts, _noun, tell) =>
+      `${facts.before === undefined ? '' : `${tell(facts.before)} `}${unknownWords(facts)}`,
+    steps: unknownSteps,
   }),
 } as const

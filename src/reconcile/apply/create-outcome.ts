@@ -5,7 +5,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
-import { explained, messageOf, type Because, type Reason } from '../../plan/reason.ts'
+import { causeOf, explained, type Because, type Reason } from '../../plan/reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Seen, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
@@ -104,11 +104,11 @@ async function settleCreated(
   const facts = { key, intentId: intent.id, pipeId: remote.id, requestId, revision } as const
   if (record === undefined) {
     const lost = unsavedBecause(key, pendingOutcome.end)
-    context.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost, key), ...facts })
+    context.emit({ type: 'CreateFinished', outcome: 'unknown', because: lost, ...facts })
     await context.fail?.('after-outcome')
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
-  context.emit({ type: 'CreateFinished', outcome: 'created', message: messageOf(why, key), ...facts })
+  context.emit({ type: 'CreateFinished', outcome: 'created', because: why, ...facts })
   await context.fail?.('after-outcome')
   if (!isOf(attempt, record) || record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
   const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
@@ -129,7 +129,7 @@ export async function settleFailure(
     remote === undefined || removal?.isSent === true
       ? ''
       : ` ${capital(nounOf(creation.key))} ${remote.id} is kept.`
-  const said = messageOf(outcome, creation.key)
+  const said = causeOf(outcome, creation.key)
   const failed = { ...outcome, facts: { ...outcome.facts, said: `${said}${kept}` } }
   const seen: Seen = {
     at: context.clock.now(),
@@ -221,7 +221,6 @@ async function finish(
   await context.fail?.('before-outcome')
   const { result, requestId } = outcome
   const because = outcome.result === 'failed' ? outcome : ({ reason: 'OutcomeUnknown', ...outcome } as const)
-  const message = messageOf(because, key)
   context.emit({
     type: 'CreateFinished',
     key,
@@ -229,7 +228,7 @@ async function finish(
     outcome: result,
     pipeId,
     requestId,
-    message,
+    because: { reason: because.reason, facts: because.facts },
     revision,
   })
   await context.fail?.('after-outcome')

@@ -10,7 +10,7 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/view.ts'
-import { type Explanation, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
+import { explained, type Explanation, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Action, ActionType } from '../../plan/action.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
@@ -55,7 +55,7 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key) ?? run.assessment?.input.recorded
-  const explanation = explain(store, key, run)
+  const { reason, because } = explain(store, key, run)
   const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
   const manifest = entry?.manifest
@@ -64,9 +64,9 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   return {
     key,
     action: isToBeDeleted(action) ? 'delete' : action.type,
-    reason: explanation.reason,
-    verdict: verdictOf(run, explanation.reason),
-    message: explanation.message,
+    reason,
+    because,
+    verdict: verdictOf(run, reason),
     after: dependenciesOf(manifest),
     waitsFor: dependencyWaits(action).length > 0 ? (assessment?.input.surroundings.notReady ?? []) : [],
     renamedFrom: movedFrom,
@@ -90,7 +90,7 @@ export function settledItem(store: StateStore, key: Key, because: Explanation): 
     ...NOTHING_DONE,
     key,
     reason: because.reason,
-    message: messageOf(because, key),
+    because,
     after: dependenciesOf(entry?.manifest),
     service: record?.service,
     platformName: entry?.manifest && remoteNameOf(entry.manifest),
@@ -123,13 +123,16 @@ function withReason({ action, outcome }: ReconcileResult) {
   return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
 }
 
-function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
+function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'because'> {
+  return { reason, because: explained({ reason, facts }) }
+}
+
+function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
-  const said = (because: Explanation) => ({ reason: because.reason, message: messageOf(because, key) })
   if (outcome.result === 'failed') return said(outcome)
   // More useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
-    return { ...said(action), message: said(withReason(run)).message }
+    return { reason: action.reason, because: said(withReason(run)).because }
   const ready = store.record(key)?.conditions?.Ready
   return action.type === 'observe' && action.reason !== 'Unobserved' && ready?.status === 'False'
     ? said(ready)

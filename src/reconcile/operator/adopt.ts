@@ -29,8 +29,9 @@ import { adoptExisting, type AdoptRequest } from '../apply/adopt-existing.ts'
 import { heldElsewhere } from '../apply/other-claims.ts'
 import { replyMask } from '../../kinds/mask.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { missingSecretRemedy, missingSecretWords } from '../../plan/reasons/missing-secret.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { missingSecretSteps, missingSecretWords } from '../../plan/reasons/missing-secret.ts'
+import { causeOf } from '../../plan/reason.ts'
+import { proseOf } from '../../plan/step.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-secrets.ts'
 
@@ -78,7 +79,7 @@ async function adoptOnce(
   if (target.problem !== undefined) throw new Error('a problem is a reason')
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
-  if (!taken.taken) return refused(messageOf({ reason: 'AdoptRefused', facts: taken.why }, key))
+  if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
   const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
   const anew = conditionsToRenew(recorded.conditions, context.clock.now())
@@ -117,7 +118,7 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(store, pipeId, key)
-  if (held !== undefined) return messageOf({ reason: 'AdoptRefused', facts: held }, key)
+  if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
       return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
@@ -225,12 +226,12 @@ export async function adoptionTarget(
   const desired = desiredService(store, manifest)
   if (!desired.usable)
     return {
-      problem: `${key} cannot be read. ${messageOf({ reason: 'DependencyNotReady', facts: desired.problem }, key)}`,
+      problem: `${key} cannot be read. ${causeOf({ reason: 'DependencyNotReady', facts: desired.problem }, key)}`,
     }
 
   const body = await readBodySecrets(secrets, mask, asked.body)
   if (body.missing.length > 0) {
-    const words = `${missingSecretWords(body.missing)} ${missingSecretRemedy(body.missing)} Then run this again.`
+    const words = `${missingSecretWords(body.missing)} ${proseOf(missingSecretSteps(body.missing))} Then run this again.`
     return { problem: `${words} Without the secret, a later change of it could not be noticed.` }
   }
   const found = {

@@ -1,6 +1,5 @@
-import { causeIn } from '../../plan/reasons/row.ts'
 import { saying } from '../state/journal.ts'
-import { type Because, wordsOf } from '../../plan/reason.ts'
+import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
@@ -74,10 +73,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     await context.ledger.remove(recorded, [
       historyLine(context, recorded, { action: 'forget', ...saying(orphan), result: 'done' }),
     ])
-    return done(
-      recorded,
-      `Forgot ${key}. ${causeIn(wordsOf(orphan, key))} A manifest of that name counts as new.`,
-    )
+    return done(recorded, `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name counts as new.`)
   })
 }
 

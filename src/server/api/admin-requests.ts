@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LedgerError } from '../../contract/ledger.ts'
-import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
+import { MAX_PLAN_BYTES, PLAN_REQUEST, shownPlan } from '../../contract/plan.ts'
 import {
   Allowance,
   type AllowedReply,
@@ -72,7 +72,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       bodyLimit: MAX_PLAN_BYTES,
       onRequest: (request) => authorize(request, parts.operator),
     },
-    (request, reply): Promise<Plan> => {
+    (request, reply) => {
       const asked = parsedBody(
         PLAN_REQUEST,
         request.body,
@@ -82,9 +82,9 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
       // The connection is idle until the plan is made.
       reply.raw.setTimeout(0)
-      const plan = last.then(() => {
+      const plan = last.then(async () => {
         assertActs(parts)
-        return parts.operator.plan(asked, gone.signal)
+        return shownPlan(await parts.operator.plan(asked, gone.signal), parts.overview())
       })
       last = plan.catch(() => undefined)
       return plan

@@ -1,7 +1,6 @@
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { withoutManifestSentence } from '../../contract/without-manifest.ts'
-import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import { countFindings, errorsFirst } from './findings.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
@@ -25,16 +24,15 @@ export function createOverview(parts: ServerParts) {
   }
 
   return () => {
-    const now = parts.overview()
-    const overview = { ...now, sourceProblem: now.sourceProblem && commandsTyped(now.sourceProblem, now) }
+    const overview = parts.overview()
     const ready = parts.ready()
     const { counts, unjudged } = countsNow()
     const { findings } = overview
     return {
       ...overview,
-      withoutManifest: now.withoutManifest?.map((each) => ({
+      withoutManifest: overview.withoutManifest?.map((each) => ({
         ...each,
-        message: commandsTyped(withoutManifestSentence(each), now),
+        message: withoutManifestSentence(each, overview),
       })),
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),

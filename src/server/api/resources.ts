@@ -4,8 +4,7 @@ import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
-import { contextOf } from '../command-line.ts'
-import { asListed, causeOf, nextSteps, withBodies, type ShownResource } from '../shown-resource.ts'
+import { asListed, causeOfView, nextSteps, withBodies, type ShownResource } from '../shown-resource.ts'
 import {
   knownKey,
   LIMITS,
@@ -79,7 +78,7 @@ function isByKey({ sort, down }: Sorting): boolean {
 export function listText(parts: ServerParts, answers: Answers, given: Query): string {
   const asked = askedOf(given)
   const now = parts.overview()
-  return answers.text(['resources', asked.query, contextOf(now)], now, () => pageOf(parts, asked, now))
+  return answers.text(['resources', asked.query], now, () => pageOf(parts, asked, now))
 }
 
 function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
@@ -144,7 +143,7 @@ export function detailsOf(parts: ServerParts, text: string) {
   return {
     ...withBodies(resource, desired, overview),
     revision: overview.revision?.id,
-    cause: causeOf(resource, overview),
+    cause: causeOfView(resource),
     next: nextSteps(resource, overview, findings),
     fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),

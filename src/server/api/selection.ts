@@ -4,7 +4,7 @@ import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { causeOf } from '../../plan/reason.ts'
 import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
@@ -129,7 +129,7 @@ function hasWords(resource: ResourceView, words: readonly string[]): boolean {
 
 function searchText(resource: ResourceView): string {
   const { key, status, reason, because, file, service, pipeId, state, labels, manifestRevision } = resource
-  const words = [key, status, reason, messageOf(because, key), file, service, pipeId, state, manifestRevision]
+  const words = [key, status, reason, causeOf(because, key), file, service, pipeId, state, manifestRevision]
   return [...words, ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
     .join('\n')
     .toLowerCase()

@@ -1,4 +1,3 @@
-import { type CommandContext, contextOf, messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { Key } from '../../kinds/key.ts'
 import {
@@ -47,7 +46,7 @@ export async function timelineText(parts: ServerParts, answers: Answers, given: 
   const whole = history.length < read || read === ALL_KEPT
   const source = parts.recentEvents.source()
   const ends = [history, source].map((lines) => [lines.length, lines[0], lines.at(-1)])
-  return answers.text(['timeline', query, contextOf(overview), ends], overview, () => {
+  return answers.text(['timeline', query, ends], overview, () => {
     const isWanted = entriesSelected(parts, narrowing)
     const entries = timelineOf(history, source, { whole }).filter(
       (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
@@ -57,20 +56,11 @@ export async function timelineText(parts: ServerParts, answers: Answers, given: 
     const more = items.length > end || !whole
     const shown = items.slice(part.offset, end)
     return JSON.stringify({
-      items: shown.map((item) => itemTyped(item, overview)),
+      items: shown,
       more,
       next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
     } satisfies TimelineReply)
   })
-}
-
-function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry {
-  if (item.type === 'alike') {
-    const [first, ...rest] = item.entries
-    const typed = (entry: HistoryEntry) => messageTyped(entry, context)
-    return { ...item, entries: [typed(first), ...rest.map(typed)] }
-  }
-  return 'key' in item ? messageTyped(item, context) : item
 }
 
 function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: SingleEntry) => boolean {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Event } from '../../contract/events.ts'
+import type { CommandContext } from '../../plan/step.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, Line, LineDefinition } from '../log-fields.ts'
 import type { LedgerLine } from '../ledger-lines.ts'
@@ -13,13 +14,14 @@ export interface EventRow<E extends Event> {
   /** Required if the line has several levels. */
   level?(event: E): Level
   /** Default: the event's fields, with `message` as `detail`. */
-  facts?(event: E): Facts
+  facts?(event: E, commands: CommandContext): Facts
   /** Replaces the other fields if earlier events matter. */
   log?(event: E, remembered: Remembered): readonly Line[]
   count?(metrics: Instruments, event: E, clock: Clock): void
 }
 
 export interface Remembered {
+  readonly commands: CommandContext
   readonly readings: ReadingLines
   readonly ledger: LedgerLine
 }

@@ -1,7 +1,8 @@
 import type { ActionType } from '../../plan/action.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Event, ProblemFacts } from '../../contract/events.ts'
-import { type Explanation, messageOf, type Reason } from '../../plan/reason.ts'
+import { causeOf, type Explanation, messageOf, type Reason } from '../../plan/reason.ts'
+import type { CommandContext } from '../../plan/step.ts'
 import { kindOf } from '../../kinds/key.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
@@ -38,12 +39,10 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts({
-  service,
-  isReported: _isReported,
-  because,
-  ...facts
-}: ProblemFacts & { readonly because?: Explanation }): Facts {
+function problemFacts(
+  { service, isReported: _isReported, because, ...facts }: ProblemFacts & { readonly because?: Explanation },
+  commands: CommandContext,
+): Facts {
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {
@@ -51,7 +50,7 @@ function problemFacts({
     key: isOne ? key : undefined,
     keys: isOne ? undefined : facts.keys,
     serviceName: service,
-    detail: key && because && messageOf(because, key),
+    detail: key && because && messageOf(because, { key, service }, commands),
   }
 }
 
@@ -84,7 +83,7 @@ export const RESOURCE_EVENTS = {
       ...facts,
       reason: because.reason,
       detail:
-        facts.action === 'create' && facts.result === 'unknown' ? undefined : messageOf(because, facts.key),
+        facts.action === 'create' && facts.result === 'unknown' ? undefined : causeOf(because, facts.key),
     }),
     count: countReconcile,
   },
@@ -114,7 +113,7 @@ export const RESOURCE_EVENTS = {
       conditionStatus: after.status,
       before: before?.status,
       reason: after.reason,
-      detail: after.reason === 'OutcomeUnknown' ? undefined : messageOf(after, key),
+      detail: after.reason === 'OutcomeUnknown' ? undefined : causeOf(after, key),
       ...facts,
     }),
   },
@@ -132,6 +131,10 @@ export const RESOURCE_EVENTS = {
       fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
     },
     level: ({ outcome }) => CREATE_LEVELS[outcome],
+    facts: ({ because, ...facts }, commands) => ({
+      ...facts,
+      detail: messageOf(because, { key: facts.key }, commands),
+    }),
     count: (metrics, { outcome }) => metrics.creates_total.inc({ outcome }),
   },
   OutcomeLost: {

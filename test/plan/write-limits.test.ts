@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../../src/plan/create-limit.ts'
+import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../../src/plan/write-limits.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { messageOf, stepsOf } from '../../src/plan/reason.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
@@ -56,7 +56,7 @@ test.each([0, 1])(
       differences: [],
     }
     const shells = stepsOf(because, about).map(({ shell = '' }) => shell)
-    const said = [messageOf(because, key), ...shells].join('\n')
+    const said = [messageOf(because, { key }), ...shells].join('\n')
     expect(said).toContain('3 creations are pending')
     expect(said.includes('allow')).toBe(limit > 0)
   },

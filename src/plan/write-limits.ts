@@ -60,3 +60,26 @@ export function createLimitOf(
   const last = wanted > limit ? undefined : made[tooMany - 1]
   return { wanted, made: made.length, limit, passesAt: last && last + MADE_FOR_MS }
 }
+
+/** Per service: five deletions at a time, and a tenth of the recorded resources. One is always allowed. */
+const MAX_DELETIONS = 5
+const ONE_IN = 10
+
+/** Excludes later deletions and creates. */
+export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
+  return `delete ${manifest} ${removal?.since ?? ''}`
+}
+
+interface DeleteLimitReached {
+  readonly wanted: number
+  readonly of: number
+  readonly limit: number
+}
+
+export function deleteLimitOf({
+  wanted,
+  of,
+}: Pick<DeleteLimitReached, 'wanted' | 'of'>): DeleteLimitReached | undefined {
+  const limit = Math.max(1, Math.min(MAX_DELETIONS, Math.floor(of / ONE_IN)))
+  return wanted > limit ? { wanted, of, limit } : undefined
+}
