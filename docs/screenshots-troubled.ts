@@ -28,7 +28,7 @@ export const FAULTS = {
 export async function startTroubledDaemon(
   workspace: Workspace,
   stack: AsyncDisposableStack,
-): Promise<{ readonly url: string }> {
+): Promise<{ readonly url: string; readonly platform: string }> {
   const fixture = await readFixture(workspace.path('manifests/.sandbox.yaml'), DEFAULT)
   const platform = stack.use(
     await createSandbox({
@@ -61,7 +61,7 @@ export async function startTroubledDaemon(
   )
   const url = await urlOf(program)
   await until('all faults to be seen', () => allSeen(url), 60_000)
-  return { url }
+  return { url, platform: platform.url }
 }
 
 function mountSecrets(workspace: Workspace): void {

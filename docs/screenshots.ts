@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { openPage, startBrowser } from '../test/slow/page-browser.ts'
@@ -10,7 +11,7 @@ import { startTroubledDaemon } from './screenshots-troubled.ts'
 
 /*
  * Takes the pictures of the page in docs/images (`npm run screenshots`): of the real daemon, in Debian's Chromium. They
- * show the time, so that each run makes new ones.
+ * show the time, so that each run makes new ones. They show example places instead of those of this machine.
  */
 
 const IMAGES = fileURLToPath(new URL('images/', import.meta.url))
@@ -49,7 +50,7 @@ const OF_THE_SANDBOX: readonly Picture[] = [
     path: '/?resource=Pipe/warehouse-stock',
     look: WIDE,
     ready: 'tr.differs',
-    upTo: '#one',
+    upTo: 'footer',
   },
 ]
 
@@ -61,8 +62,13 @@ await using stack = new AsyncDisposableStack()
 mkdirSync(IMAGES, { recursive: true })
 const browser = await startBrowser()
 stack.defer(() => browser.close())
-await takeAll(browser, await startSandboxDaemon(stack), OF_THE_SANDBOX)
-await takeAll(browser, (await startTroubledDaemon(checkout(stack), stack)).url, OF_FAULTS)
+const troubled = checkout(stack)
+await takeAll(browser, await startSandboxDaemon(stack), OF_THE_SANDBOX, {})
+const daemon = await startTroubledDaemon(troubled, stack)
+await takeAll(browser, daemon.url, OF_FAULTS, {
+  [troubled.dir]: '/srv/pipewright',
+  [daemon.platform]: 'https://api.example.com',
+})
 
 /** A folder with the example manifests as somebody's repository, so that they have a commit. */
 function checkout(owner: AsyncDisposableStack): Workspace {
@@ -91,11 +97,19 @@ async function startSandboxDaemon(owner: AsyncDisposableStack): Promise<string> 
   return url
 }
 
-async function takeAll(from: Browser, url: string, pictures: readonly Picture[]): Promise<void> {
+async function takeAll(
+  from: Browser,
+  url: string,
+  pictures: readonly Picture[],
+  places: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const { name, path, look, ready, upTo } of pictures) {
     await using watched = await openPage(from, url + path, look)
     await watched.page.locator(ready).first().waitFor()
     const { page, faults } = watched
+    await page.evaluate(replaceTexts(places))
+    const text = await page.locator('body').innerText()
+    if (text.includes(tmpdir())) throw new Error(`${name} shows a path of this machine`)
     const box = upTo === undefined ? undefined : await page.locator(upTo).boundingBox()
     const clip =
       box === null || box === undefined
@@ -105,4 +119,14 @@ async function takeAll(from: Browser, url: string, pictures: readonly Picture[])
     if (faults().length > 0) throw new Error(`the page is not in order: ${faults().join('; ')}`)
     process.stdout.write(`docs/images/${name}.png\n`)
   }
+}
+
+/** A script of the browser. */
+function replaceTexts(places: Readonly<Record<string, string>>): string {
+  return `{
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode())
+      for (const [from, to] of Object.entries(${JSON.stringify(places)}))
+        texts.currentNode.nodeValue = texts.currentNode.nodeValue.replaceAll(from, to)
+  }`
 }
