@@ -11,9 +11,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
 COPY LICENSE build.ts ./
 COPY bin bin
+COPY manifests manifests
 COPY src src
 # `pipewright` for `docker exec` and `kubectl exec`; a home for the ledger that belongs to the user below
-RUN node build.ts && chmod -R u=rwX,go=rX LICENSE package.json bin dist && chmod 0755 bin/pipewright.js \
+RUN node build.ts && chmod -R u=rwX,go=rX LICENSE package.json bin dist manifests && chmod 0755 bin/pipewright.js \
   && mkdir -p /build/bin /build/state/pipewright && chmod 0700 /build/state/pipewright \
   && ln -s /app/bin/pipewright.js /build/bin/pipewright
 
@@ -37,6 +38,8 @@ COPY --from=build --chown=65532:65532 /build/state/ /var/lib/
 COPY --from=build /build/bin/ /usr/local/bin/
 COPY --from=build /app/LICENSE /app/package.json /app/
 COPY --from=build /app/bin /app/bin
+# The examples: the chart runs them with `platform.sandbox` alone.
+COPY --from=build /app/manifests /app/manifests
 COPY --from=build /app/dist /app/dist
 
 # One arena of the C library's memory: with one for each thread, what the threads gave back stays with the process.

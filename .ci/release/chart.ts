@@ -1,19 +1,10 @@
 /**
  * `chart.ts FOLDER IMAGE DIGEST` packs the chart with the released image in it, by its digest, and renders `install.yaml` of it:
- * a namespace with Pipewright on its own sandbox and the example manifests, for `kubectl apply -f`.
+ * a namespace with Pipewright on its own sandbox and the examples of its image, for `kubectl apply -f`.
  * GITHUB_REPOSITORY (`owner/name`) is where it comes from: the chart's home.
  */
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseDocument, stringify } from 'yaml'
@@ -22,14 +13,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 const ROOT = join(import.meta.dirname, '../..')
 
 const NAMESPACE = 'pipewright'
-const EXAMPLES = 'pipewright-examples'
 
 /** What it is rendered for; a `helm` that was built without one takes Kubernetes for a very old one. */
 const KUBERNETES = '1.34.0'
 
 const VALUES = {
   platform: { sandbox: true },
-  source: { configMap: EXAMPLES },
   networkPolicy: { prometheus: [] },
 }
 
@@ -65,23 +54,6 @@ function releasedChart(folder: string, repository: string, digest: string): stri
   return chart
 }
 
-/** All examples as one ConfigMap: folders become the beginnings of names. */
-function examples(): object {
-  const files = globSync('**/*.yaml', { cwd: join(ROOT, 'manifests') }).toSorted()
-  const sandbox = '.sandbox.yaml' // what is on the sandbox from the start
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: EXAMPLES, namespace: NAMESPACE },
-    data: Object.fromEntries(
-      [sandbox, ...files.filter((file) => file !== sandbox)].map((file) => [
-        file.replaceAll('/', '-'),
-        readFileSync(join(ROOT, 'manifests', file), 'utf8'),
-      ]),
-    ),
-  }
-}
-
 function installYaml(chart: string, folder: string): string {
   const values = join(folder, 'values.yaml')
   writeFileSync(values, stringify(VALUES))
@@ -92,7 +64,7 @@ function installYaml(chart: string, folder: string): string {
     kind: 'Namespace',
     metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
   }
-  return `${HEADER}${[namespace, examples()].map((object) => `---\n${stringify(object)}`).join('')}${rendered}`
+  return `${HEADER}---\n${stringify(namespace)}${rendered}`
 }
 
 function helm(args: readonly string[]): string {

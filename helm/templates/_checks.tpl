@@ -7,7 +7,7 @@
 {{- if not (or .Values.platform.baseUrl .Values.platform.sandbox) -}}
 {{- $faults = append $faults "platform.baseUrl is not set: --set platform.baseUrl=https://api.example.com. To try the chart without a platform: platform.sandbox=true." -}}
 {{- end -}}
-{{- if not (or .Values.source.git.repository .Values.source.configMap (include "pipewright.sourceVolume" . | fromYaml)) -}}
+{{- if not (or .Values.source.git.repository .Values.platform.sandbox (include "pipewright.sourceVolume" . | fromYaml)) -}}
 {{- $faults = append $faults "There is no source of manifests. Set source.git.repository, source.configMap or source.volume." -}}
 {{- end -}}
 

@@ -40,7 +40,7 @@ spec:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   volumes:
-    {{- include "pipewright.volumes" . | trim | nindent 4 }}
+    {{- include "pipewright.volumes" . | trim | default "[]" | nindent 4 }}
 {{- end }}
 
 {{/* `podSpecExtra`, with the time to stop, and with different nodes for several pods. */}}

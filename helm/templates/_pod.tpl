@@ -6,7 +6,9 @@
 {{/* Settings travel as variables: `kubectl exec … pipewright status` has them too. */}}
 {{- define "pipewright.env" -}}
 {{- $env := dict "PIPEWRIGHT_LISTEN" "[::]:8080" "PIPEWRIGHT_METRICS_LISTEN" "[::]:9090" -}}
-{{- $root := .Values.source.git.repository | empty | ternary "/manifests" "/git/current" -}}
+{{- /* A sandbox without a source runs the examples of the image. */}}
+{{- $volume := include "pipewright.sourceVolume" . | fromYaml | empty | ternary "/app/manifests" "/manifests" -}}
+{{- $root := .Values.source.git.repository | empty | ternary $volume "/git/current" -}}
 {{- $_ := set $env "PIPEWRIGHT_MANIFESTS" (.Values.source.path | empty | ternary $root (printf "%s/%s" $root (.Values.source.path | default "" | trimSuffix "/"))) -}}
 {{- $_ = set $env "PIPEWRIGHT_ALLOWED_HOSTS" (include "pipewright.allowedHosts" .) -}}
 {{- $_ = set $env "PIPEWRIGHT_LEDGER_INIT" .Values.ledger.init -}}
@@ -114,9 +116,11 @@
 
 {{- define "pipewright.mounts" -}}
 {{- include "pipewright.ledgerMounts" . }}
+{{- if or .Values.source.git.repository (include "pipewright.sourceVolume" . | fromYaml) }}
 - name: {{ .Values.source.git.repository | empty | ternary "manifests" "git" }}
   mountPath: {{ .Values.source.git.repository | empty | ternary "/manifests" "/git" }}
   readOnly: true
+{{- end }}
 {{- range include "pipewright.files" . | fromYamlArray }}
 - { name: {{ .name }}, mountPath: {{ .mountPath }}, readOnly: true }
 {{- end }}
@@ -126,7 +130,8 @@
 {{- end }}
 
 {{- define "pipewright.sourceVolume" -}}
-{{- include "pipewright.over" (list dict (.Values.source.volume | default dict)) -}}
+{{- $configMap := .Values.source.configMap | empty | ternary dict (dict "configMap" (dict "name" .Values.source.configMap)) -}}
+{{- include "pipewright.over" (list $configMap (.Values.source.volume | default dict)) -}}
 {{- end }}
 
 {{- define "pipewright.volumes" -}}
@@ -143,15 +148,9 @@
     secretName: {{ . | toYaml }}
     defaultMode: 0440
 {{- end }}
-{{- else }}
+{{- else if include "pipewright.sourceVolume" . | fromYaml }}
 - name: manifests
-  {{- with .Values.source.configMap }}
-  configMap:
-    name: {{ . | toYaml }}
-  {{- end }}
-  {{- with include "pipewright.sourceVolume" . | fromYaml }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "pipewright.sourceVolume" . | nindent 2 }}
 {{- end }}
 {{- /* Optional: Pipewright names a Secret that is missing, and works with the others. */}}
 {{- range include "pipewright.files" . | fromYamlArray }}

@@ -6,6 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
+import { podsOf } from './support/chart-world.ts'
 import { baseName } from './support/image-base.ts'
 import type { Buildah, ImageConfig } from './support/image-buildah.ts'
 import { BUILD_ARGS, builtImage, IMAGE } from './support/image-root.ts'
@@ -117,12 +118,13 @@ describe('the image', () => {
     expect(added).toBeLessThan(LIMIT_BYTES)
   })
 
-  test('adds the command, the bundle, and nothing else', () => {
+  test('adds the command, the bundle, the examples, and nothing else', () => {
     const before = new Set(everything(base))
     const added = everything(root).filter((path) => !before.has(path))
     const outside = added.filter((path) => !path.startsWith('app/') && path !== 'app')
     expect(outside).toEqual(['usr/local/bin/pipewright', 'var/lib/pipewright'])
-    expect(readdirSync(join(root, 'app')).toSorted()).toEqual(['LICENSE', 'bin', 'dist', 'package.json'])
+    const names = ['LICENSE', 'bin', 'dist', 'manifests', 'package.json']
+    expect(readdirSync(join(root, 'app')).toSorted()).toEqual(names)
     expect(readdirSync(join(root, 'app/dist')).toSorted()).toEqual(['licenses.txt', 'page', 'pipewright.js'])
     // One build serves every platform: see the Dockerfile's first stage.
     expect(added.filter((path) => path.endsWith('.node'))).toEqual([])
@@ -160,9 +162,11 @@ describe('a container of it, with a read-only root and no capabilities', () => {
     expect(wrong.stdout()).toContain('wrong.yaml')
   })
 
-  test('runs the daemon as process 1, gets ready, is healthy, answers commands, and ends with 0 on SIGTERM', async () => {
+  test('runs its examples in the chart with platform.sandbox alone: ready, healthy, answers commands, ends on SIGTERM', async () => {
     const state: Mount = { from: volume('state'), to: '/var/lib/pipewright', mode: 'rw' }
-    await using container = await start(['run', '--sandbox'], [examples(), state])
+    const [pod] = await podsOf({ platform: { sandbox: true } }, folder)
+    const env = pod.containers[0]?.env?.map(({ name, value = '' }) => [name, value]) ?? []
+    await using container = await start(undefined, [state], Object.fromEntries(env))
     const get = (path: string) =>
       container.exec([
         'node',
@@ -187,7 +191,7 @@ describe('a container of it, with a read-only root and no capabilities', () => {
       NoNewPrivs: '1',
     })
     const write = (path: string) => container.exec(['sh', '-c', `echo x > ${path}`])
-    for (const path of ['/tmp/x', '/app/x', '/manifests/x']) {
+    for (const path of ['/tmp/x', '/app/x', '/app/manifests/x']) {
       expect((await write(path)).stderr).toMatch(/Read-only file system|Permission denied/)
     }
     expect((await write('/tmp/x')).stderr).toContain('Read-only file system')

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { CHART, GOOD, HELMS, objectsIn, podsIn, renderValues, type Helm } from './support/chart.ts'
+import { CHART, GOOD, HELMS, objectsIn, podsIn, renderValues, validated, type Helm } from './support/chart.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
 /* What a release is made of, as far as it can be made on any machine: .ci/release, .github, .pre-commit-hooks.yaml. */
@@ -79,7 +79,7 @@ describe('the chart', () => {
       }),
     })
 
-  test('is packed with its image by digest, and install.yaml is rendered from it', async () => {
+  test('is packed with its image by digest, renders install.yaml, and runs examples with platform.sandbox alone', async () => {
     using workspace = createWorkspace()
     expect(await make(workspace.dir)).toMatchObject({ code: 0 })
     const file = workspace.path(`pipewright-chart-${packageJson.version}.tgz`)
@@ -94,9 +94,7 @@ describe('the chart', () => {
 
     const install = workspace.path('install.yaml')
     const objects = objectsIn(readFileSync(install, 'utf8'))
-    expect(objects.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['Namespace', 'ConfigMap', 'StatefulSet']),
-    )
+    expect(objects.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['Namespace', 'StatefulSet']))
     const elsewhere = objects.filter(
       ({ kind, metadata }) =>
         kind !== 'Namespace' && !('namespace' in metadata && metadata.namespace === 'pipewright'),
@@ -107,17 +105,11 @@ describe('the chart', () => {
     expect(checked.stdout + checked.stderr).not.toContain('ERROR')
     expect(checked.code).toBe(0)
 
-    // The examples in it are whole: laid out as the ConfigMap is mounted, they have no findings.
-    const data = objects.find(({ kind }) => kind === 'ConfigMap')?.data as Readonly<Record<string, string>>
-    for (const [name, text] of Object.entries(data)) workspace.write(`mounted/${name}`, text)
-    const validated = await run(process.execPath, [
-      join(ROOT, 'bin/pipewright.js'),
-      'validate',
-      workspace.path('mounted'),
-    ])
-    expect(validated).toMatchObject({ code: 0 })
-    expect(validated.stdout).toContain('no findings')
-    expect(Object.keys(data)).toContain('.sandbox.yaml')
+    const demo = await renderValues(workspace.dir, { platform: { sandbox: true } }, { chart: file })
+    const [pod] = podsIn(await validated(workspace.dir, demo))
+    const examples = { name: 'PIPEWRIGHT_MANIFESTS', value: '/app/manifests' }
+    expect(pod?.containers[0]?.env).toContainEqual(examples)
+    expect(pod?.volumes).toEqual([])
   })
 
   test('runs the released image, unless a tag or a digest is named', async () => {

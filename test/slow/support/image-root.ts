@@ -84,6 +84,7 @@ function copyCheckout(context: string): void {
     'build.ts',
     'bin',
     'src',
+    'manifests',
   ]
   for (const name of needed) cpSync(join(ROOT, name), join(context, name), { recursive: true })
   mkdirSync(join(context, '.pipewright'))
