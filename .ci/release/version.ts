@@ -1,10 +1,11 @@
 /**
+ * `version.ts set TAG` gives all files the version, and today's date to the changes below "Unreleased";
  * `version.ts check TAG` says whether the tag may be released; `version.ts notes TAG` prints what the release says of itself;
  * `version.ts outputs TAG` prints what the steps of a workflow go by.
  * The tag is `v` and the version. What has to name the same version: package.json, the lock file, the chart, the Dockerfile
  * and a section of CHANGELOG.md.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -50,34 +51,34 @@ function changelogProblems(changelog: string, version: string): readonly string[
   const own = sections.find(({ name }) => name === version)
   const waiting = sections.find(({ name }) => name === 'Unreleased')
   return [
-    ...(own === undefined ? [`CHANGELOG.md has no section "## ${version} (DATE)".`] : []),
-    ...(own !== undefined && !/^\(\d{4}-\d\d-\d\d\)$/.test(own.rest)
+    ...(own === undefined ? [`CHANGELOG.md has no section "## [${version}] - DATE".`] : []),
+    ...(own !== undefined && !/^- \d{4}-\d\d-\d\d$/.test(own.rest)
       ? [
-          `CHANGELOG.md says "## ${`${version} ${own.rest}`.trim()}": the section needs the day of the release, such as (2027-01-31).`,
+          `CHANGELOG.md says "## ${`[${version}] ${own.rest}`.trim()}": the section needs the day of the release, such as "- 2027-01-31".`,
         ]
       : []),
-    ...(own?.text === '' ? [`CHANGELOG.md says nothing below "## ${version}".`] : []),
+    ...(own?.text === '' ? [`CHANGELOG.md says nothing below "## [${version}]".`] : []),
     ...(waiting === undefined || waiting.text === ''
       ? []
-      : [`CHANGELOG.md has changes below "## Unreleased": move them to "## ${version}".`]),
+      : [`CHANGELOG.md has changes below "## [Unreleased]": move them to "## [${version}]".`]),
   ]
 }
 
 interface Section {
   readonly name: string
-  /** Behind the name, such as `(2027-01-31)`. */
+  /** Behind the name, such as `- 2027-01-31`. */
   readonly rest: string
   readonly text: string
 }
 
 function sectionsOf(changelog: string): readonly Section[] {
   return changelog
-    .split(/^## /m)
+    .split(/^## \[/m)
     .slice(1)
     .map((section) => {
       const [title = '', ...lines] = section.split('\n')
-      const [name = '', ...rest] = title.trim().split(' ')
-      return { name, rest: rest.join(' '), text: lines.join('\n').trim() }
+      const [name = '', rest = ''] = title.trim().split(']', 2)
+      return { name, rest: rest.trim(), text: lines.join('\n').trim() }
     })
 }
 
@@ -85,7 +86,7 @@ function sectionsOf(changelog: string): readonly Section[] {
 export function notesOf(tag: string, changelog: string, repository: string): string {
   const version = tag.slice(1)
   const section = sectionsOf(changelog).find(({ name }) => name === version)
-  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version}"`)
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## [${version}]"`)
   const source = `https://github.com/${repository}`
   const image = imageOf(repository)
   const identity = `${source}/.github/workflows/release.yml@refs/tags/${tag}`
@@ -113,6 +114,39 @@ function imageOf(repository: string): string {
   return `ghcr.io/${repository.toLowerCase()}`
 }
 
+/** Name the version as package.json does; the check compares only the first ones. */
+const NAMING = [
+  'helm/Chart.yaml',
+  'Dockerfile',
+  'helm/README.md',
+  'docs/tutorials/kubernetes.md',
+  'docs/how-to/pull-requests.md',
+  'docs/ledger-pod.yaml',
+  'docs/compose.yaml',
+  'docs/backup.yaml',
+]
+
+function setVersion(tag: string, day: string): void {
+  const [, version] = TAG.exec(tag) ?? []
+  if (version === undefined) throw new Error(`The tag "${tag}" is not "v" and a version, such as v1.2.3.`)
+  const before = Versioned.parse(JSON.parse(fileOf('package.json'))).version
+  const own = new RegExp(`("name": "pipewright",\\s+"version": ")${before.replaceAll('.', '\\.')}"`, 'g')
+  for (const file of ['package.json', 'package-lock.json'])
+    change(file, (text) => text.replaceAll(own, `$1${version}"`))
+  for (const file of NAMING) change(file, (text) => text.replaceAll(before, version))
+  change('CHANGELOG.md', (text) => dated(text, version, day))
+}
+
+/** The changes below "Unreleased" become those of the version. */
+export function dated(changelog: string, version: string, day: string): string {
+  if (sectionsOf(changelog).some(({ name }) => name === version)) return changelog
+  return changelog.replace(/^## \[Unreleased\]$/m, `$&\n\n## [${version}] - ${day}`)
+}
+
+function change(file: string, by: (text: string) => string): void {
+  writeFileSync(join(ROOT, file), by(readFileSync(join(ROOT, file), 'utf8')))
+}
+
 /** For GITHUB_OUTPUT. What comes before a version is not what `npm install` and `helm install` should pick up by themselves. */
 export function outputsOf(tag: string, repository: string): string {
   const version = tag.slice(1)
@@ -133,11 +167,12 @@ function main([action, tag = '']: readonly string[]): number {
     'CHANGELOG.md': fileOf('CHANGELOG.md'),
   }
   const repository = process.env['GITHUB_REPOSITORY'] ?? 'your-org/pipewright'
-  if (action === 'notes') process.stdout.write(notesOf(tag, files['CHANGELOG.md'], repository))
+  if (action === 'set') setVersion(tag, new Date().toISOString().slice(0, 10))
+  else if (action === 'notes') process.stdout.write(notesOf(tag, files['CHANGELOG.md'], repository))
   else if (action === 'outputs') process.stdout.write(outputsOf(tag, repository))
   else if (action === 'check') return check(tag, files)
   else {
-    process.stderr.write('usage: version.ts check TAG | notes TAG | outputs TAG\n')
+    process.stderr.write('usage: version.ts set TAG | check TAG | notes TAG | outputs TAG\n')
     return 64
   }
   return 0

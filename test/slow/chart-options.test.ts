@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import packageJson from '../../package.json' with { type: 'json' }
 import {
   CHART,
   GOOD,
@@ -59,7 +60,7 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
     const pod = daemonIn(rendered)
     expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-pipewright')
     expect(pod.containers.map(({ image }) => image)).toEqual([
-      'mirror.example:5000/all/pipewright:0.1.0',
+      `mirror.example:5000/all/pipewright:${packageJson.version}`,
       'mirror.example:5000/all/git-sync/git-sync:v4.4.0',
     ])
     expect(pod['imagePullSecrets']).toEqual([{ name: 'mirror' }, { name: 'own' }])

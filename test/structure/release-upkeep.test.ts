@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
-import { bannedIn } from '../support/plain-words.ts'
 import { ROOT } from '../support/process.ts'
 
 function read(path: string): string {
@@ -82,9 +81,5 @@ describe('the pages for contributors', () => {
 
   test('runs what is TypeScript with the Node of the project, for it promises that an older one will do', () => {
     expect(page.match(/(?:npx )?node \S+\.ts/g)).toEqual(['npx node .ci/release/version.ts'])
-  })
-
-  test('has plain words', () => {
-    expect(bannedIn(page)).toEqual([])
   })
 })

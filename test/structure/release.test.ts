@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { notesOf, outputsOf, problemsOf, type VersionedFiles } from '../../.ci/release/version.ts'
+import { dated, notesOf, outputsOf, problemsOf, type VersionedFiles } from '../../.ci/release/version.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 
 const CHANGELOG = `# Changelog
 
-## Unreleased
+## [Unreleased]
 
-## 1.2.0 (2027-01-31)
+## [1.2.0] - 2027-01-31
 
 - Names: [settings](docs/reference/settings.md), [Keep](https://example.com/), [below](#names).
 
-## 1.1.0 (2026-12-01)
+## [1.1.0] - 2026-12-01
 
 - Before.
 `
@@ -36,6 +36,12 @@ function read(path: string): string {
 describe('the version of a release', () => {
   test('is that of the tag, everywhere', () => {
     expect(problemsOf('v1.2.0', RIGHT)).toEqual([])
+  })
+
+  test('gets the changes below "Unreleased", once', () => {
+    const waiting = CHANGELOG.replace('## [1.2.0] - 2027-01-31\n\n', '')
+    expect(dated(waiting, '1.2.0', '2027-01-31')).toBe(CHANGELOG)
+    expect(dated(CHANGELOG, '1.2.0', '2027-02-01')).toBe(CHANGELOG)
   })
 
   test('may be one of what comes before it', () => {
@@ -75,33 +81,33 @@ describe('the version of a release', () => {
     [
       'no section of the changelog',
       'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('## 1.2.0', '## 1.2.1') },
-      'CHANGELOG.md has no section "## 1.2.0 (DATE)".',
+      { 'CHANGELOG.md': CHANGELOG.replace('## [1.2.0]', '## [1.2.1]') },
+      'CHANGELOG.md has no section "## [1.2.0] - DATE".',
     ],
     [
       'a section without a day',
       'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('(2027-01-31)', '(unreleased)') },
-      'CHANGELOG.md says "## 1.2.0 (unreleased)": the section needs the day',
+      { 'CHANGELOG.md': CHANGELOG.replace('- 2027-01-31', '(unreleased)') },
+      'CHANGELOG.md says "## [1.2.0] (unreleased)": the section needs the day',
     ],
     [
       'an empty section',
       'v1.2.0',
       { 'CHANGELOG.md': CHANGELOG.replace(/^- Names.*$/m, '') },
-      'CHANGELOG.md says nothing below "## 1.2.0".',
+      'CHANGELOG.md says nothing below "## [1.2.0]".',
     ],
     [
       'changes that were forgotten',
       'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('## Unreleased\n', '## Unreleased\n\n- More.\n') },
-      'CHANGELOG.md has changes below "## Unreleased"',
+      { 'CHANGELOG.md': CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n- More.\n') },
+      'CHANGELOG.md has changes below "## [Unreleased]"',
     ],
   ] as const)('is refused for %s', (_why, tag, change, says) => {
     expect(problemsOf(tag, { ...RIGHT, ...change }).join('\n')).toContain(says)
   })
 
   test('is the same in all files of this repository', () => {
-    const changelog = `## ${packageJson.version} (2027-01-31)\n\n- Something.\n`
+    const changelog = `## [${packageJson.version}] - 2027-01-31\n\n- Something.\n`
     const files = {
       'package.json': read('package.json'),
       'package-lock.json': read('package-lock.json'),
@@ -136,7 +142,7 @@ describe('the notes of a release', () => {
   })
 
   test('are there for a version that the changelog has, and for no other', () => {
-    expect(() => notesOf('v9.9.9', CHANGELOG, 'acme/pipewright')).toThrow('no section "## 9.9.9"')
+    expect(() => notesOf('v9.9.9', CHANGELOG, 'acme/pipewright')).toThrow('no section "## [9.9.9]"')
   })
 })
 

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments, stringify } from 'yaml'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { ROOT } from '../../support/process.ts'
 import { run, runWell, tool, type Ended } from './tools.ts'
 
@@ -108,7 +109,7 @@ export function parentChart(folder: string, ...aliases: readonly string[]): stri
   mkdirSync(join(parent, 'templates'))
   const dependencies = (aliases.length === 0 ? [undefined] : aliases).map((alias) => ({
     name: 'pipewright',
-    version: '0.1.0',
+    version: packageJson.version,
     condition: `${alias ?? 'pipewright'}.enabled`,
     ...(alias === undefined ? {} : { alias }),
   }))
