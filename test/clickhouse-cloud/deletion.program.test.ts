@@ -69,7 +69,7 @@ test('more than the limit are held back, all of them, until a person allows them
   expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit', c: 'InSync' })
   expect(world.messageOf('Pipe/a')).toBe(
     'In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, at most five. None is deleted. ' +
-      'If they are meant, run "pipewright allow --deletions --service analytics". If not, undo the edits.',
+      'If so many deletions are intended, allow them once: "pipewright allow --deletions --service analytics". If not, undo the edits.',
   )
   expect(world.requests('deletePipe')).toBe(0)
   // Whoever allows creations has not seen these.

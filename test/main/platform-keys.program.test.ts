@@ -175,9 +175,9 @@ test('a Service reads no key out of the secrets of sources, and says where they 
   await live.says('Pipe/honest', 'Ready')
   const { message } = await live.says('Service/left', 'SecretUnavailable')
   expect(message).toBe(
-    `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials now belong in ` +
-      `--credentials-dir: mount them at ${workspace.path('credentials/left-api')}, and remove them from the secrets directory. ` +
-      'It continues automatically.',
+    `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials belong in ` +
+      '--credentials-dir. Once it is there, this continues automatically. ' +
+      `Remove them from the secrets directory, and mount them at: ${workspace.path('credentials/left-api')}.`,
   )
   await live.says('Pipe/of-left', 'SecretUnavailable')
   await live.stop()

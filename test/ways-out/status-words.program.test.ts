@@ -17,7 +17,7 @@ test('what has a manifest and no record yet is said to be where it is, and not m
     `pipewright: Pipe/neworders has a manifest, at ${manifests}/neworders.yaml:1, and was not reconciled yet.\n`,
   )
   const { stderr } = await world.command('status', 'Pipe/wrong')
-  expect(stderr).toMatch(/not reconciled yet\. It has errors: see "pipewright validate --manifests \S+"\.\n$/)
+  expect(stderr).toMatch(/not reconciled yet\. It has errors: see "pipewright validate"\.\n$/)
   expect((await world.command('status', 'Pipe/order')).stderr).toContain('Did you mean Pipe/orders?')
 })
 
@@ -46,7 +46,7 @@ test('who needs the ledger for itself says so, and what to do', async () => {
   await world.startDaemon()
   const { stderr } = await world.apply()
   expect(stderr).toContain('so "run" and "apply" need it for themselves. Stop the other one;')
-  expect(stderr).toMatch(/ask a daemon with "pipewright reconcile --wait --ledger \S+"/)
+  expect(stderr).toMatch(/ask a daemon with "pipewright reconcile --wait"/)
 })
 
 test('while a daemon has not come to all, the list has the others too', async () => {

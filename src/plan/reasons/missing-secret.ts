@@ -38,9 +38,7 @@ export function missingSecretWords(missing: readonly MissingSecret[]): string {
   if (unopened !== undefined) return unopenedWords(unopened)
   const there = missing.filter(({ misplaced }) => misplaced === undefined)
   const moved = new Set(
-    missing.flatMap(({ file, misplaced }) =>
-      misplaced === undefined ? [] : [misplacedWords(file, misplaced)],
-    ),
+    missing.flatMap(({ misplaced }) => (misplaced === undefined ? [] : [misplacedWords(misplaced)])),
   )
   return [...moved, ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
 }
@@ -48,10 +46,12 @@ export function missingSecretWords(missing: readonly MissingSecret[]): string {
 const MAX_STEPS = 3
 
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
-  return missing.slice(0, MAX_STEPS).map(({ file, why, misplaced }) => {
-    if (misplaced !== undefined) return { text: 'Mount these credentials at:', copy: folderOf(file) }
-    return { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file }
-  })
+  const steps = missing.map(({ file, why, misplaced }) =>
+    misplaced !== undefined
+      ? { text: 'Remove them from the secrets directory, and mount them at:', copy: folderOf(file) }
+      : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
+  )
+  return [...new Map(steps.map((step) => [step.copy, step])).values()].slice(0, MAX_STEPS)
 }
 
 function filesWords(missing: readonly MissingSecret[]): string {
@@ -60,17 +60,10 @@ function filesWords(missing: readonly MissingSecret[]): string {
   return `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`
 }
 
-/**
- * From versions with a single secrets directory.
- * @param file missing credential: `<credentials-dir>/<name>/<key>`
- * @param misplaced `<secrets-dir>/<name>`
- */
-function misplacedWords(file: string, misplaced: string): string {
+/** From versions with a single secrets directory. @param misplaced `<secrets-dir>/<name>` */
+function misplacedWords(misplaced: string): string {
   const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
-  return (
-    `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials now belong in ` +
-    `--credentials-dir: mount them at ${folderOf(file)}, and remove them from the secrets directory.`
-  )
+  return `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials belong in --credentials-dir.`
 }
 
 function folderOf(file: string): string {

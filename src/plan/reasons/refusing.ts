@@ -242,7 +242,10 @@ export const REFUSING = {
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]
-      return [...missingSecretSteps(facts?.missing ?? []), whereItIsNamed(facts?.missing[0]?.of, about)]
+      const missing = facts?.missing ?? []
+      const named = missing.find(({ misplaced }) => misplaced === undefined)
+      const correct = missing.length > 0 && named === undefined ? [] : [whereItIsNamed(named?.of, about)]
+      return [...missingSecretSteps(missing), ...correct]
     },
   }),
   ...UNKNOWN,

@@ -129,7 +129,11 @@ function brokenFate(combination: Combination, victim: Counts): readonly string[]
     if (victim.status === 'Ready' && victim.recorded !== undefined) return there
     return [...there, `it must be Ready with its id, and is ${victim.status}: ${victim.message}`]
   }
-  const wordsOut = ['"adopt: <its id>"', `"retryCreate: ${victim.intentId}"`, 'pipewright resolve Pipe/']
+  const wordsOut = [
+    'policy.adopt: PIPE_ID',
+    `policy.retryCreate: ${victim.intentId}`,
+    'pipewright resolve Pipe/',
+  ]
   const missing = wordsOut.filter((words) => !victim.message.includes(words))
   return [
     ...there,
