@@ -28,9 +28,8 @@ export function createRequestWindow(options: {
   const margin = windowMs * MARGIN
   /** With the time they were taken, in order. */
   const open = new Map<object, number>()
-  /** In order. Entries before `head` no longer count. */
+  /** In order. */
   const sent: { arrivedAt: number }[] = []
-  let head = 0
 
   function stamp(now: number): { arrivedAt: number } {
     const entry = { arrivedAt: now + margin }
@@ -44,11 +43,7 @@ export function createRequestWindow(options: {
       open.delete(place)
       stamp(takenAt + LONGEST_HOLD_MS)
     }
-    for (let first = sent[head]; first !== undefined && endOf(first) <= now; first = sent[head]) head += 1
-    if (head > 1_000 && head * 2 > sent.length) {
-      sent.splice(0, head)
-      head = 0
-    }
+    while (sent[0] !== undefined && endOf(sent[0]) <= now) sent.shift()
   }
 
   function endOf(entry: { readonly arrivedAt: number }): number {
@@ -58,11 +53,11 @@ export function createRequestWindow(options: {
   return {
     used(now: number): number {
       forgetOld(now)
-      return open.size + sent.length - head
+      return open.size + sent.length
     },
     nextFreeAt(now: number): number | undefined {
       forgetOld(now)
-      const first = sent[head]
+      const [first] = sent
       if (first !== undefined) return endOf(first)
       for (const takenAt of open.values()) return takenAt + LONGEST_HOLD_MS
       return undefined
@@ -72,17 +67,17 @@ export function createRequestWindow(options: {
       let entry: { arrivedAt: number } | undefined
       open.set(place, now)
 
-      function markSent(at: number): void {
-        if (entry !== undefined) return
+      function stampOnce(at: number): { arrivedAt: number } {
         open.delete(place)
-        entry = stamp(at)
+        entry ??= stamp(at)
+        return entry
       }
       return {
-        sent: () => markSent(clock.monotonic()),
+        sent: () => void stampOnce(clock.monotonic()),
         ended() {
           const at = clock.monotonic()
-          markSent(at)
-          if (entry !== undefined) entry.arrivedAt = Math.min(entry.arrivedAt, at)
+          const arrived = stampOnce(at)
+          arrived.arrivedAt = Math.min(arrived.arrivedAt, at)
           onFree()
         },
         release() {
