@@ -228,9 +228,7 @@ export function createProblemTracker(
       }
       for (const key of new Set([...ofKey.keys(), ...board.list().map((status) => status.key)])) update(key)
       changed.clear()
-      for (const problem of [...byCause.values()].flat())
-        if (problem.keys.size > 0) markReported(problem)
-        else close(problem)
+      for (const problem of [...byCause.values()].flat()) markReported(problem)
       hasBegun = true
     },
     setReported(key) {
