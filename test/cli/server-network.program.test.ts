@@ -9,6 +9,7 @@ import { runHere } from '../support/command.ts'
 import { runProgram, startProgram, urlOf } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 /* A daemon behind an ingress that has a certificate of a private authority, asked from elsewhere, and through a proxy. */
 
@@ -98,8 +99,7 @@ test('authorities that Node knows are believed beside those in --ca-file', async
   const { key, cert } = known
   const server = createServer({ key, cert }, (_request, response) => response.end('{}'))
   server.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   const args = ['status', '--server', `https://127.0.0.1:${port}`, '--ca-file', other.file]
   try {
     expect((await runHere(args)).stderr).toContain('TLS failed; name the authority')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 /*
  * As much of the Kubernetes API as a ledger uses: objects with optimistic locking, lists in pages, watches with bookmarks. The tests that
@@ -218,8 +218,7 @@ export async function startApiModel(): Promise<ApiModel> {
       else reply(status, body)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
 
   return {
     url: `http://127.0.0.1:${port}`,

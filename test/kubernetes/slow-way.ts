@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { sleep, type Clock } from '../../src/lib/clock.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 /** What is asked for, as far as it matters for how long it takes. */
 export interface SlowRequest {
@@ -33,8 +33,7 @@ export async function startSlowWay(
     if (path.includes('watch=1')) response.destroy()
     else pass().catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   return {
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {

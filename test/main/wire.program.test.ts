@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { FULL_ALERT, FULL_ENDPOINT, FULL_SERVICE, fullPipe, SOURCE_KINDS } from '../kinds/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 const { organizationId, serviceId } = FULL_SERVICE.spec
 const SERVICE_PATH = `/base/v1/organizations/${organizationId}/services/${serviceId}`
@@ -53,9 +52,7 @@ async function startPlatform() {
       reply.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   return {
     url: `http://127.0.0.1:${port}`,
     requests,

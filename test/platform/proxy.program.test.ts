@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { idFormOf } from '../../src/kinds/id-form.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
@@ -22,6 +21,7 @@ import {
   type TestPlatform,
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 /* What holds around a request that goes through a proxy, which is a real one. */
 
@@ -53,8 +53,7 @@ async function securePlatform(
     })
   })
   server.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   return {
     port,
     requests,

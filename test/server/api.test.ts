@@ -1,10 +1,11 @@
 import { masked } from '../support/masked.ts'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { startServer } from '../../src/server/server.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
 import { ask, running } from './running.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 const RESOURCES = [
   resource('Alert/lag', { status: 'NotReady', reason: 'UnhealthyState', message: 'its state is ALERT' }),
@@ -342,8 +343,7 @@ describe('everything', () => {
 
   it('says which port cannot be had', async () => {
     const other = createServer()
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    const { port } = other.address() as AddressInfo // it listens on TCP
+    const port = await listenHere(other)
     try {
       const start = startServer(fakeParts({ listen: { host: '127.0.0.1', port } }))
       await expect(start).rejects.toThrow(

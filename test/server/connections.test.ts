@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fastify } from 'fastify'
 import type { Event } from '../../src/contract/events.ts'
@@ -8,6 +8,7 @@ import { openListener } from '../../src/server/listener.ts'
 import { until } from '../support/until.ts'
 import { fakeClock, fakeParts } from './fake-parts.ts'
 import { running } from './running.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 const open: { servers: Server[]; sockets: Socket[] } = { servers: [], sockets: [] }
 
@@ -29,8 +30,7 @@ async function ofThree() {
   })
   limitConnections(server, 3, () => (counts.closed += 1))
   open.servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   const count = () => new Promise<number>((resolve) => server.getConnections((_, number) => resolve(number)))
   return { port, counts, count }
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { type Ended, runHere } from '../support/command.ts'
 import { furnish, pipeBody, pipeManifest, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
 
@@ -15,9 +15,7 @@ async function platformWith(pipe: object) {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ status: 200, requestId: ID, result }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port
+  const port = await listenHere(server)
   return {
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {

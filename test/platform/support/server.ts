@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { listenHere } from '../../support/listen-here.ts'
 
 export interface Received {
   readonly method: string
@@ -14,6 +15,7 @@ export interface TestServer extends AsyncDisposable {
   readonly requests: readonly Received[]
   /** Connections so far. */
   connections(): number
+  open(): number
 }
 
 /** An HTTP server on 127.0.0.1 that answers as told; `n` counts the requests from 1. */
@@ -49,14 +51,12 @@ async function listening(server: Server, requests: readonly Received[]): Promise
     // A client that gives up resets the connection; that is what the test is about.
     socket.on('error', () => undefined)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
     connections: () => connections,
+    open: () => sockets.size,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => {
