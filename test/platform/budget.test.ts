@@ -4,7 +4,7 @@ import { createBudget, type Budget, type Rank } from '../../src/platform/budget.
 import type { Event } from '../../src/contract/events.ts'
 import type { Priority } from '../../src/contract/platform.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 const never = new AbortController().signal
 
@@ -36,6 +36,10 @@ async function askOnce(budget: Budget, { service, priority }: Asked, served: str
   served.push(`${service}${priority}`)
   place.sent()
   place.ended()
+}
+
+function drift(count: number): readonly Asked[] {
+  return Array.from({ length: count }, () => ({ service: 'a', priority: 2 }))
 }
 
 /** What befalls one request on its way. Milliseconds. */
@@ -141,11 +145,7 @@ test('lower priorities first, first come first served within one', async () => {
 test('a changed manifest waits for no drift check, however many wait', async () => {
   const { clock, budget } = setup(1, 100)
   const served: string[] = []
-  ask(
-    budget,
-    Array.from({ length: 9_000 }, () => ({ service: 'a', priority: 2 as const })),
-    served,
-  )
+  ask(budget, drift(9_000), served)
   await clock.advance(0)
   ask(budget, [{ service: 'a', priority: 0 }], served)
   await clock.advance(110)
@@ -227,6 +227,18 @@ test('waiting is told, not waiting is not', async () => {
   expect(events).toEqual([{ type: 'BudgetWaited', service: 'b', waitMs: 1_010 }])
 })
 
+test('after a wait, places go one by one, also to who comes when nobody waits any more', async () => {
+  const { clock, budget } = setup(10, 10_000)
+  const served: string[] = []
+  ask(budget, [...drift(11), { service: 'a', priority: 0 }], served)
+  await clock.advance(11_100)
+  expect(served).toHaveLength(12)
+  const changed = { service: 'b', priority: 0 } as const
+  ask(budget, [...drift(2), changed, changed], served)
+  await clock.advance(0)
+  expect(served.slice(12)).toEqual(['a2', 'b0', 'b0'])
+})
+
 test('a place given back is free at once', async () => {
   const { clock, budget } = setup(1, 1_000)
   const served: string[] = []
@@ -239,26 +251,12 @@ test('a place given back is free at once', async () => {
 
 test('the line is bounded', async () => {
   const { budget } = setup(1, 1_000)
-  ask(
-    budget,
-    Array.from({ length: 10_001 }, () => ({ service: 'a', priority: 2 as const })),
-    [],
-  )
+  ask(budget, drift(10_001), [])
   const error: unknown = await budget
     .acquire({ service: 'a', priority: 2, places: 1, signal: never })
     .catch((e: unknown) => e)
   expect(error).toBeInstanceOf(RemoteError)
   expect(error).toMatchObject({ facts: { class: 'Throttled', effect: 'none' } })
-})
-
-test('the clock of these tests goes off in order', async () => {
-  const clock: FakeClock = createFakeClock()
-  const order: number[] = []
-  clock.after(20, () => order.push(20))
-  clock.after(10, () => order.push(10))
-  clock.after(30, () => order.push(30))()
-  await clock.advance(100)
-  expect(order).toEqual([10, 20])
 })
 
 test('two places are given together, or not at all; of a budget of one, the one', async () => {

@@ -1,9 +1,10 @@
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
+import type { RemoteError } from '../../src/contract/remote-error.ts'
+import { createConnection } from '../../src/platform/create-connection.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
 import { realClock } from './support/clock.ts'
 import {
@@ -18,10 +19,12 @@ import {
   readOptions,
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 /* What holds around the one request of a create. */
 
 const DONE = envelope({ id: PIPE, name: 'orders' })
+const REPLY = `HTTP/1.1 200 OK\r\ncontent-length: ${DONE.length}\r\n\r\n${DONE}`
 
 /** How the client ended its connections, as TCP tells it; nothing is answered. */
 async function silentServer(onData: (socket: Socket) => void = () => undefined) {
@@ -33,8 +36,7 @@ async function silentServer(onData: (socket: Socket) => void = () => undefined) 
     socket.on('error', (error: NodeJS.ErrnoException) => (ending ||= error.code ?? 'error'))
     socket.on('close', () => endings.push(ending))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   return {
     url: `http://127.0.0.1:${port}`,
     endings,
@@ -47,14 +49,47 @@ function mayNotAct(): void {
 }
 
 describe('a create', () => {
-  test('later than it may go out is not sent, and has no effect', async () => {
-    await using p = await facing((response) => response.end(DONE))
+  test('later than it may go out is not sent, has no effect, and leaves no connection', async () => {
+    await using server = await silentServer((socket) => void socket.end('sent'))
+    await using p = platform({ baseUrl: server.url })
     const permit = await p.admit()
     const late = { ...createRequest('{}', 'intent-1'), notAfter: realClock.monotonic() - 1 }
     const error = await failure(permit.send(late))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
     expect(error.message).toContain('no request was sent')
-    expect(p.server.requests).toEqual([])
+    await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
+  })
+
+  test.each([
+    ['after-fence', 'Unavailable, none'],
+    ['after-connect', 'Unavailable, none'],
+    ['after-request', 'Unavailable, unknown'],
+    ['after-reply-head', 'BadReply, unknown'],
+    ['after-reply-body', 'BadReply, unknown'],
+    ['nowhere', PIPE],
+  ])('that fails %s: %s', async (at, end) => {
+    const fail = async (point: string) => {
+      if (point === at) throw new Error('failed')
+    }
+    await using server = await silentServer((socket) => void (at === 'after-request' || socket.write(REPLY)))
+    await using p = platform({ baseUrl: server.url, createDeadlineMs: 3_600_000, fail })
+    const ended = p.create().then(
+      ({ value }) => value.id,
+      ({ facts }: RemoteError) => `${facts.class}, ${facts.effect}`,
+    )
+    expect(await ended).toBe(end)
+    await expect.poll(() => server.endings).toHaveLength(at === 'after-fence' ? 0 : 1)
+  })
+
+  test('gets one connection: a second one is refused', async () => {
+    const socket = new Socket()
+    const { connect, wasReady } = createConnection(async () => ({ socket, tcp: socket }), undefined)
+    const made = () =>
+      new Promise((resolve) =>
+        connect({ hostname: 'h', protocol: 'http:', port: '1' }, (...of) => resolve(of)),
+      )
+    expect([await made(), wasReady()]).toEqual([[null, socket], true])
+    expect(await made()).toEqual([new Error('one connection for one create'), null])
   })
 
   test('that is known not to be confirmed is not begun: no right to send is given, and nothing is written down for it', async () => {
@@ -80,8 +115,7 @@ describe('a create', () => {
   })
 
   test('with a whole reply closes its connection in good order', async () => {
-    const reply = `HTTP/1.1 200 OK\r\ncontent-length: ${DONE.length}\r\n\r\n${DONE}`
-    await using server = await silentServer((socket) => void socket.write(reply))
+    await using server = await silentServer((socket) => void socket.write(REPLY))
     await using p = platform({ baseUrl: server.url })
     expect((await p.create()).value.id).toBe(PIPE)
     await expect.poll(() => server.endings).toEqual(['closed'])
@@ -111,46 +145,22 @@ describe('a create', () => {
 })
 
 describe('the id in a reply that is no proof', () => {
+  const BEHIND = `{"result":{"source":{"id":1,"a":[{"b":"}\\""}]},"name":"id","id" : "${PIPE}", "x`
   const NUMBER = `{"status":200,"requestId":"r","result":{"id":12345678901234567890,"name":"orders"}}`
   test.each([
-    { why: 'a body that was cut behind it', body: DONE.slice(0, -3), cut: true, is: PIPE },
-    { why: 'a whole body in a reply that was cut', body: DONE, cut: true, is: PIPE },
-    {
-      why: 'a body that was cut in it',
-      body: DONE.slice(0, DONE.indexOf(PIPE) + 9),
-      cut: true,
-      is: undefined,
-    },
-    { why: 'a number keeps its digits', body: NUMBER, cut: false, is: '12345678901234567890' },
-    {
-      why: 'another thing of the reply is not it',
-      body: `{"result":{"source":{"id":"${PIPE}"},"id":`,
-      cut: true,
-      is: undefined,
-    },
-    {
-      why: 'it may stand behind others, with braces and quotes in them',
-      body: `{"result":{"source":{"id":1,"a":[{"b":"}\\""}]},"name":"id","id" : "${PIPE}", "x`,
-      cut: true,
-      is: PIPE,
-    },
-    {
-      why: 'a number that may go on is not it',
-      body: '{"result":{"source":{},"id":1234',
-      cut: true,
-      is: undefined,
-    },
-    {
-      why: 'a number with an exponent is as it came',
-      body: '{"result":{"source":{"x":[]},"id":-1e400}}',
-      cut: false,
-      is: '-1e400',
-    },
-    { why: 'nothing', body: '{"status":200}', cut: false, is: undefined },
-  ])('$why', async ({ body, cut, is }) => {
+    ['a body that was cut behind it', DONE.slice(0, -3), PIPE, 'cut'],
+    ['a whole body in a reply that was cut', DONE, PIPE, 'cut'],
+    ['a body that was cut in it', DONE.slice(0, DONE.indexOf(PIPE) + 9), undefined, 'cut'],
+    ['a number keeps its digits', NUMBER, '12345678901234567890', 'whole'],
+    ['another thing of the reply is not it', `{"result":{"source":{"id":"${PIPE}"},"id":`, undefined, 'cut'],
+    ['it may stand behind others, with braces and quotes in them', BEHIND, PIPE, 'cut'],
+    ['a number that may go on is not it', '{"result":{"source":{},"id":1234', undefined, 'cut'],
+    ['an exponent is as it came', '{"result":{"source":{"x":[]},"id":-1e400}}', '-1e400', 'whole'],
+    ['nothing', '{"status":200}', undefined, 'whole'],
+  ])('%s', async (_, body, is, sent) => {
     await using p = await facing((response) => {
-      response.writeHead(200, { 'content-length': body.length + (cut ? 9 : 0) })
-      if (cut) response.write(body, () => response.destroy())
+      response.writeHead(200, { 'content-length': body.length + (sent === 'cut' ? 9 : 0) })
+      if (sent === 'cut') response.write(body, () => response.destroy())
       else response.end(body)
     })
     const { facts, message } = await failure(p.create())

@@ -27,7 +27,7 @@ test('it is deleted with one DELETE, without a body, after a look', async () => 
     response.end(request.method === 'GET' ? THERE : envelope(undefined)),
   )
   await p.client.remove(
-    { kind, service: access, id: access.serviceId },
+    target,
     async (looks) => void (await looks.read(target, readOptions())),
     readOptions(),
   )
@@ -38,13 +38,7 @@ test('it is deleted with one DELETE, without a body, after a look', async () => 
 test('what speaks against it when it may be sent keeps it from being sent', async () => {
   await using p = await facing((response) => response.end(THERE))
   const outdated = new Error('decided anew')
-  await expect(
-    p.client.remove(
-      { kind, service: access, id: access.serviceId },
-      () => Promise.reject(outdated),
-      readOptions(),
-    ),
-  ).rejects.toBe(outdated)
+  await expect(p.client.remove(target, () => Promise.reject(outdated), readOptions())).rejects.toBe(outdated)
   expect(linesOf(p.server)).toEqual([])
 })
 
@@ -54,23 +48,18 @@ describe('a 404', () => {
     { why: 'of a proxy', body: '<html>Not Found</html>', is: 'Unavailable', attempts: 3 },
   ] as const
 
-  test.each(rows)('$why to a reading is $is', async ({ body, is, attempts }) => {
-    await using p = await facing((response) => response.writeHead(404).end(body))
-    const { facts } = await failure(p.client.read(target, readOptions()))
-    expect(facts).toMatchObject({ class: is, effect: 'none' })
-    expect(p.server.requests).toHaveLength(attempts)
-    // The same again is from a cache.
-    expect((await failure(p.client.read(target, readOptions()))).facts.class).toBe('Unavailable')
-  })
-
-  test.each(rows)('$why to a deletion is $is', async ({ body, is, attempts }) => {
-    await using p = await facing((response) => response.writeHead(404).end(body))
-    const { facts } = await failure(
-      p.client.remove({ kind, service: access, id: access.serviceId }, nothing, readOptions()),
-    )
-    expect(facts.class).toBe(is)
-    expect(p.server.requests).toHaveLength(attempts)
-  })
+  test.each(rows.flatMap((row) => (['read', 'remove'] as const).map((to) => ({ ...row, to }))))(
+    '$why to $to is $is',
+    async ({ body, is, attempts, to }) => {
+      await using p = await facing((response) => response.writeHead(404).end(body))
+      const read = () => p.client.read(target, readOptions())
+      const remove = () => p.client.remove(target, nothing, readOptions())
+      expect((await failure({ read, remove }[to]())).facts.class).toBe(is)
+      expect(p.server.requests).toHaveLength(attempts)
+      // What was read before is from a cache.
+      expect((await failure(read())).facts.class).toBe(to === 'read' ? 'Unavailable' : is)
+    },
+  )
 })
 
 test('a look before an upsert has a place that was taken with it', async () => {

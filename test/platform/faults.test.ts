@@ -1,9 +1,10 @@
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
+import { openDirectly } from '../../src/platform/open-connection.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
 import {
   createRequest,
@@ -17,6 +18,7 @@ import {
   readOptions,
 } from './support/platform.ts'
 import { tcpServer } from './support/server.ts'
+import { listenHere } from '../support/listen-here.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders' })
 const SECRET = 'p4ss"w0rd-in-the-body'
@@ -43,9 +45,11 @@ interface Row {
   readonly readAttempts?: number
 }
 
+const REQUEST_ID = 'b6a1f0de-0000-4000-8000-000000000001'
+
 /** An error in the words of the platform. */
 function refusal(status: number, error = 'no'): string {
-  return JSON.stringify({ status, requestId: 'b6a1f0de-0000-4000-8000-000000000001', error })
+  return JSON.stringify({ status, requestId: REQUEST_ID, error })
 }
 
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body>…</body></html>'
@@ -98,70 +102,37 @@ const ROWS: readonly Row[] = [
     says: 'answered 404, it knows no such service',
     readKind: 'Missing',
   },
-  {
-    why: 'a 404 of a proxy proves nothing of a pipe',
-    answer: json(404, HTML),
-    ...NOT_OF_THE_PLATFORM,
-    says: 'an HTML page titled “502 Bad Gateway”',
-  },
-  {
-    why: 'a 404 in JSON, but not in the envelope, neither',
-    answer: json(404, '{"message":"no Route matched"}'),
-    ...NOT_OF_THE_PLATFORM,
-    says: 'no Route',
-  },
-  {
-    why: 'a 404 that speaks of another status neither',
-    answer: json(404, envelope(null, 200)),
-    ...NOT_OF_THE_PLATFORM,
-    says: '404',
-  },
-  {
-    why: 'a 404 with a request id that is no UUID neither: a gateway numbers its requests as it likes',
-    answer: json(404, '{"status":404,"requestId":"req-17","message":"no Route matched"}'),
-    ...NOT_OF_THE_PLATFORM,
-    says: 'no Route',
-  },
-  {
-    why: 'a 404 that tells no status neither',
-    answer: json(404, '{"requestId":"b6a1f0de-0000-4000-8000-000000000001","message":"no Route matched"}'),
-    ...NOT_OF_THE_PLATFORM,
-    says: 'no Route',
-  },
-  {
-    why: 'a 403 of somebody between may come after the work',
-    answer: json(403, HTML),
-    kind: 'AuthFailed',
+  ...(
+    [
+      ['of a proxy', HTML, 'an HTML page titled “502 Bad Gateway”'],
+      ['in JSON, but not in the envelope,', '{"message":"no Route matched"}', 'no Route'],
+      ['that speaks of another status', envelope(null, 200), '404'],
+      ['with a request id that is no UUID', '{"status":404,"requestId":"req-17","message":"no"}', ': no'],
+      ['that tells no status', `{"requestId":"${REQUEST_ID}","message":"no Route"}`, 'no Route'],
+    ] as const
+  ).map(([which, body, says]): Row => {
+    return { why: `a 404 ${which} proves nothing`, answer: json(404, body), ...NOT_OF_THE_PLATFORM, says }
+  }),
+  ...(
+    [
+      [403, HTML, 'AuthFailed'],
+      [400, '{"error":"no topics"}', 'Rejected'],
+      [425, '', 'ServiceIdle'],
+    ] as const
+  ).map(([status, body, kind]): Row => ({
+    why: `a ${status} of somebody between may come after the work`,
+    answer: json(status, body),
+    kind,
     effect: 'unknown',
     attempts: 1,
     says: 'may have been created',
-  },
-  {
-    why: 'a 400 of somebody between too',
-    answer: json(400, '{"error":"no topics"}'),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
-    says: 'may have been created',
-  },
-  ...[444, 460, 463, 499].map((status): Row => ({
-    why: `a ${status}: a proxy lost somebody in the middle`,
+  })),
+  ...[408, 444, 460, 463, 499, 500].map((status): Row => ({
+    why: `a ${status} may come after the work`,
     answer: json(status, refusal(status)),
     ...UNAVAILABLE,
     says: 'may have been created',
   })),
-  {
-    why: 'a 408 may come after the work',
-    answer: json(408, ''),
-    ...UNAVAILABLE,
-    says: 'may have been created',
-  },
-  {
-    why: 'a 500 may come after the work',
-    answer: json(500, '{}'),
-    ...UNAVAILABLE,
-    says: 'may have been created',
-  },
   { why: 'a 502 of a proxy too', answer: json(502, HTML), ...UNAVAILABLE, says: '“502 Bad Gateway”' },
   {
     why: 'a 503 even with Retry-After is no promise that nothing was done',
@@ -180,14 +151,6 @@ const ROWS: readonly Row[] = [
     says: 'the service is idle or still waking up; it says to try again in 7s',
   },
   {
-    why: 'a 425 of somebody between proves nothing',
-    answer: json(425, ''),
-    kind: 'ServiceIdle',
-    effect: 'unknown',
-    attempts: 1,
-    says: 'still waking up',
-  },
-  {
     why: 'a 429 asks to wait',
     answer: json(429, '', { 'x-ratelimit-reset': '9' }),
     kind: 'Throttled',
@@ -195,71 +158,41 @@ const ROWS: readonly Row[] = [
     attempts: 1,
     says: 'wait 9s',
   },
-  {
-    why: 'a redirect is never followed',
-    answer: json(307, '', { location: '/elsewhere' }),
+  ...[300, 304, 307].map((status): Row => ({
+    why: `a ${status} is never followed, whatever is in it`,
+    answer: json(status, DONE, { location: '/elsewhere' }),
     kind: 'Redirected',
     effect: 'unknown',
     attempts: 1,
     says: 'check --base-url',
-  },
-  {
-    why: 'a 304 is a redirect as far as we care',
-    answer: (r) => void r.writeHead(304).end(),
-    kind: 'Redirected',
-    effect: 'unknown',
-    attempts: 1,
-    says: '304',
-  },
-  {
-    why: 'a 200 with HTML is no answer',
-    answer: json(200, HTML),
+  })),
+  ...(
+    [
+      ['with HTML', 200, HTML],
+      ['with nothing', 200, ''],
+      ['without an id', 200, envelope({ name: 'orders' })],
+      ['with an id that is no text', 200, envelope({ id: 7 })],
+      ['with a list', 200, '[]'],
+      ['without content', 204, ''],
+    ] as const
+  ).map(([which, status, body]): Row => ({
+    why: `a success ${which} is no answer`,
+    answer: json(status, body),
     ...BAD_REPLY,
-    says: 'not as the interface promises: an HTML page',
-  },
-  {
-    why: 'a 200 with nothing is no answer',
-    answer: json(200, ''),
-    ...BAD_REPLY,
-    says: 'not as the interface promises',
-  },
-  {
-    why: 'a 200 without an id is no answer',
-    answer: json(200, envelope({ name: 'orders' })),
-    ...BAD_REPLY,
-    says: 'promises',
-  },
-  {
-    why: 'a 200 with an id that is no text is no answer',
-    answer: json(200, envelope({ id: 7 })),
-    ...BAD_REPLY,
-    says: 'promises',
-  },
-  { why: 'a 200 with a list is no answer', answer: json(200, '[]'), ...BAD_REPLY, says: 'promises' },
-  {
-    why: 'a 204 is no answer',
-    answer: (r) => void r.writeHead(204).end(),
-    ...BAD_REPLY,
-    says: 'answered 204',
-  },
-  {
-    why: 'half a body is no answer',
-    answer: (r) => {
-      r.writeHead(200, { 'content-length': DONE.length })
-      r.write(DONE.slice(0, 60), () => r.destroy())
-    },
+    says: `answered ${status}, but not as the interface promises`,
+  })),
+  ...(
+    [
+      ['half a body', { 'content-length': DONE.length }, DONE.slice(0, 60)],
+      ['half a chunked body', {}, DONE.slice(0, 60)],
+      ['a whole result in a body that was cut', { 'content-length': DONE.length + 9 }, DONE],
+    ] as const
+  ).map(([which, headers, body]): Row => ({
+    why: `${which} is no answer`,
+    answer: (r) => void r.writeHead(200, headers).write(body, () => r.destroy()),
     ...BAD_REPLY,
     says: 'cut before the reply was complete',
-  },
-  {
-    why: 'half a chunked body is no answer',
-    answer: (r) => {
-      r.writeHead(200)
-      r.write(DONE.slice(0, 60), () => r.destroy())
-    },
-    ...BAD_REPLY,
-    says: 'cut before the reply was complete',
-  },
+  })),
   {
     why: 'half a body that ends with the connection is no answer',
     answer: (r) => {
@@ -274,39 +207,18 @@ const ROWS: readonly Row[] = [
     ...BAD_REPLY,
     says: 'the reply is too large',
   },
-  {
-    why: 'a whole result in a body that was cut is not trusted',
-    answer: (r) => {
-      r.writeHead(200, { 'content-length': DONE.length + 9 })
-      r.write(DONE, () => r.destroy())
-    },
-    ...BAD_REPLY,
-    says: 'cut before the reply was complete',
-  },
-  {
-    why: 'a hint that a reply will come is none',
-    answer: (r) => r.writeEarlyHints({ link: '</x>; rel=preload' }, () => r.destroy()),
-    ...UNAVAILABLE,
-    says: 'cut before a reply came',
-  },
-  {
-    why: 'a reset after the request proves nothing',
-    answer: (r) => void r.socket?.resetAndDestroy(),
-    ...UNAVAILABLE,
-    says: 'cut before a reply came',
-  },
-  {
-    why: 'an end after the request proves nothing',
-    answer: (r) => void r.socket?.end(),
-    ...UNAVAILABLE,
-    says: 'cut before a reply came',
-  },
-  {
-    why: 'a reply that is not HTTP proves nothing',
-    answer: (r) => void r.socket?.end('SSH-2.0-OpenSSH_9\r\n'),
-    ...UNAVAILABLE,
-    says: 'not readable HTTP',
-  },
+  ...(
+    [
+      [
+        'a hint that a reply will come',
+        'cut before',
+        (r) => r.writeEarlyHints({ link: '</x>; rel=preload' }, () => r.destroy()),
+      ],
+      ['a reset after the request', 'cut before a reply came', (r) => void r.socket?.resetAndDestroy()],
+      ['an end after the request', 'cut before a reply came', (r) => void r.socket?.end()],
+      ['a reply that is not HTTP', 'not readable HTTP', (r) => void r.socket?.end('SSH-2.0-OpenSSH_9\r\n')],
+    ] as const satisfies readonly (readonly [string, string, Row['answer']])[]
+  ).map(([which, says, answer]): Row => ({ why: `${which} proves nothing`, answer, ...UNAVAILABLE, says })),
 ]
 
 test.each(ROWS)('$why', async ({ answer, kind, effect, says, attempts, readKind, readAttempts }) => {
@@ -367,15 +279,29 @@ test('nobody listens: nothing was done, and only a reading tries again', async (
   expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(4)
 })
 
-test.each<readonly [string, (socket: Socket) => void]>([
-  ['speaks no TLS', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ['closes during the handshake', (socket) => void socket.destroy()],
-  ['resets during the handshake', (socket) => void socket.resetAndDestroy()],
-])('a server that %s: no request was sent, on one connection', async (_how, onConnection) => {
+test.each<readonly [string, string, (socket: Socket) => void]>([
+  ['speaks no TLS', 'ERR_SSL', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['closes during the handshake', 'ECONNRESET', (socket) => void socket.destroy()],
+  ['resets during the handshake', 'ECONNRESET', (socket) => void socket.resetAndDestroy()],
+])('a server that %s (%s): no request was sent, on one connection', async (_how, code, onConnection) => {
   const server = await tcpServer(onConnection)
   await using t = facingServer(server, {}, server.url.replace('http:', 'https:'))
-  expect((await failure(t.create())).facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+  const { facts, message } = await failure(t.create())
+  expect(facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+  expect(message).toContain(code)
   expect(server.connections()).toBe(1)
+})
+
+test('a connection that is closed before TLS begins is an error at once', async () => {
+  await using server = await tcpServer((socket) => socket.destroy())
+  const current = async () => {
+    await expect.poll(() => server.open()).toBe(0)
+    await new Promise(setImmediate)
+    return undefined
+  }
+  const { port } = new URL(server.url)
+  const opening = openDirectly({ current }, 3_600_000)({ hostname: '127.0.0.1', protocol: 'https:', port })
+  await expect(opening).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
 
 test('a TLS handshake that hangs until the deadline: no request was sent', async () => {
@@ -483,10 +409,7 @@ test('20 readings at once under one stop signal leave no listener and no warning
 /** A port on which nobody listens: one that was free a moment ago. */
 async function closedPort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const port = await listenHere(server)
   await new Promise((resolve) => {
     server.close(resolve)
   })

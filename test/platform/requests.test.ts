@@ -5,9 +5,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nock from 'nock'
 import { expect, test } from 'vitest'
+import { openNetwork } from '../../src/platform/network.ts'
 import {
   access,
   apiKey,
+  DIRECT,
   envelope,
   failure,
   KEY_ID,
@@ -60,11 +62,19 @@ function takeDown(host: string, shapes: Shape[], reply: unknown): void {
   }
 }
 
-const COMMON = {
-  accept: 'application/json',
-  'accept-encoding': 'identity',
-  'user-agent': 'pipewright/test',
-  host: '192.0.2.7',
+function shape(method: string, path: string, headers: Shape['headers'], body = ''): Shape {
+  const common = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'pipewright/test',
+    host: '192.0.2.7',
+    authorization: BASIC,
+    connection: 'keep-alive',
+    ...(body === ''
+      ? { 'cache-control': 'no-cache' }
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+  }
+  return { method, path, headers: { ...common, ...headers }, body }
 }
 
 test('GET pipe: path, headers and value are those of the interface (4.2)', async () => {
@@ -75,14 +85,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
     return await p.read()
   })
   expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
-  expect(shapes).toEqual([
-    {
-      method: 'GET',
-      path: `${PIPES_PATH}/${PIPE}`,
-      headers: { ...COMMON, 'cache-control': 'no-cache', authorization: BASIC, connection: 'keep-alive' },
-      body: '',
-    },
-  ])
+  expect(shapes).toEqual([shape('GET', `${PIPES_PATH}/${PIPE}`, {})])
 })
 
 test('POST pipes: the body goes out byte for byte, with the intent as idempotency key (4.1)', async () => {
@@ -96,21 +99,8 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
     return await permit.send(createRequest(body, 'intent-1'))
   })
   expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
-  expect(shapes).toEqual([
-    {
-      method: 'POST',
-      path: PIPES_PATH,
-      headers: {
-        ...COMMON,
-        authorization: BASIC,
-        connection: 'close',
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-        'idempotency-key': 'intent-1',
-      },
-      body,
-    },
-  ])
+  const own = { connection: 'close', 'idempotency-key': 'intent-1' }
+  expect(shapes).toEqual([shape('POST', PIPES_PATH, own, body)])
 })
 
 test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its end (4.3)', async () => {
@@ -123,20 +113,8 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
     return await p.client.upsert(QUERY_ENDPOINT, access, async () => body, readOptions())
   })
   expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
-  expect(shapes).toEqual([
-    {
-      method: 'POST',
-      path: `/api/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`,
-      headers: {
-        ...COMMON,
-        authorization: BASIC,
-        connection: 'keep-alive',
-        'content-type': 'application/json',
-        'content-length': String(body.length),
-      },
-      body,
-    },
-  ])
+  const path = `/api/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`
+  expect(shapes).toEqual([shape('POST', path, {}, body)])
 })
 
 test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)', async () => {
@@ -155,20 +133,8 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
     requestId: undefined,
     credential: expect.any(String),
   })
-  expect(shapes).toEqual([
-    {
-      method: 'GET',
-      path: '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd',
-      headers: {
-        ...COMMON,
-        'cache-control': 'no-cache',
-        host: '192.0.2.8',
-        authorization: `Bearer ${TOKEN}`,
-        connection: 'keep-alive',
-      },
-      body: '',
-    },
-  ])
+  const own = { host: '192.0.2.8', authorization: `Bearer ${TOKEN}` }
+  expect(shapes).toEqual([shape('GET', '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd', own)])
 })
 
 test('a request that nobody mocked, and a mock that nobody used, fail the test that made them', async () => {
@@ -212,4 +178,18 @@ test('a request goes out before its caller goes on, when nothing has to be waite
     return taken
   })
   expect(budgets).toMatchObject([{ used: 2 }])
+})
+
+test.each([
+  ['without a proxy all origins share one way', undefined, 1],
+  [
+    'behind one each scheme has its own',
+    { origin: 'http://p.test', authorization: undefined, secrets: [], from: '' },
+    2,
+  ],
+])('connections are kept: %s', async (_, proxy, count) => {
+  const proxies = { https: proxy, http: proxy, noProxy: [] }
+  await using network = openNetwork({ ...DIRECT, proxies }, 1_000)
+  const ways = ['http://a', 'https://a', 'http://b', 'https://b'].map((origin) => network.wayTo(origin))
+  expect(new Set(ways).size).toBe(count)
 })

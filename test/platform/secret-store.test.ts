@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { createMountedSecrets } from '../../src/platform/secret-store.ts'
+import { createMountedSecrets, secretsIn } from '../../src/platform/secret-store.ts'
 import { folderForTest } from '../support/folders.ts'
 
 let dir = ''
@@ -114,6 +114,23 @@ describe('of two owners', () => {
       why: 'absent',
       misplaced: join(dir, 'mounted/only-in-mounted'),
     })
+  })
+
+  test.each(['credentials/key', 'outside/key', 'credentials/only-in-mounted/deeper/key'])(
+    'a file that has no folder of its own below the credentials is not misplaced: %s',
+    async (path) => {
+      for (const folder of ['outside', 'mounted/only-in-mounted/deeper']) await mkdir(join(dir, folder))
+      const file = join(dir, path)
+      expect(await store().readFile(file)).toEqual({ found: false, file, why: 'absent' })
+    },
+  )
+
+  test('all that can be read of a directory is what its folders hold, without hidden names', async () => {
+    await mkdir(join(dir, 'mounted/kafka/..data'))
+    await writeFile(join(dir, 'mounted/kafka/.hidden'), 'hidden')
+    const found = await Array.fromAsync(secretsIn(join(dir, 'mounted')), (secret) => secret.reveal())
+    expect(found).toEqual(['of a source'])
+    expect(await Array.fromAsync(secretsIn(join(dir, 'none')))).toEqual([])
   })
 
   test.each([
