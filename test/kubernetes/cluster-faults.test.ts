@@ -3,7 +3,8 @@ import { sleep } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
-import { blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
+import { ACTIVITY, blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
+import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
@@ -247,6 +248,46 @@ test.each([
     expect(ledger.aheadMs).toBe(ahead)
   },
 )
+
+test.each([
+  [404, 'missing', 'the cluster has no PipewrightRecords'],
+  [503, 'io', 'the ledger cannot be reached: the Kubernetes API answers 503'],
+])('a ledger whose records are answered with %i is not opened', async (status, code, words) => {
+  model.api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords') ? { status } : undefined))
+  await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
+})
+
+test.each([
+  ['a login that is refused is renewed once', [401], true, 'done', 1],
+  ['and not twice', [401, 401], true, '401', 1],
+  ['one that cannot be renewed is not used again', [401], false, '401', 1],
+  ['a busy API is asked six times', Array(5).fill(429), true, 'done', 0],
+  ['and not seven times', Array(6).fill(429), true, '429', 0],
+])('%s', async (_, statuses: readonly number[], isRenewed, end, times) => {
+  const left = [...statuses]
+  model.api.interfere(() => ({ status: left.shift() ?? 404 }))
+  let renewed = 0
+  const access = {
+    server: model.api.url,
+    namespace: 'default',
+    current: async () => ({ token: model.api.token, tls: {} }),
+    renew: () => (renewed += 1) > 0 && isRenewed,
+  }
+  await using api = createClusterApi({ access, userAgent: 'test', timeoutMs: 5_000, clock: model.clock })
+  const words = end === 'done' ? '404' : end
+  await expect(api.get('/api/v1/namespaces/default/secrets/x')).rejects.toThrow(`answers ${words}`)
+  expect([left, renewed]).toEqual([[], times])
+})
+
+test('what a leader says of itself is known to others from its next renewal on', async () => {
+  const [one, other] = [await open(), await open({ mode: 'reader' })]
+  const term = await one.leadership.acquire(never, 'wait')
+  await one.ledger.noteActivity(ACTIVITY, new Map([[ORDERS, 5]]))
+  await term.confirm()
+  expect(await other.ledger.activity()).toEqual({ last: ACTIVITY, checkedAt: undefined })
+  expect((await one.ledger.activity()).checkedAt).toEqual(new Map([[ORDERS, 5]]))
+  expect([await other.ledger.owned(), other.leadership.leader()?.url]).toEqual([true, ACTIVITY.url])
+})
 
 test('a list whose pages are too old begins again', async () => {
   const { ledger } = await open({ mode: 'owner' })

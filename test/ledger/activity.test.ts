@@ -3,17 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Activity, type RunState, runStateOf } from '../../src/contract/activity.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
-import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+import { ACTIVITY, blank, CLOCK, ignore, ORDERS } from './samples.ts'
 import { folderForTest } from '../support/folders.ts'
-
-const ACTIVITY: Activity = {
-  command: 'run',
-  process: 12,
-  host: 'pod-0',
-  startedAt: 1,
-  url: 'http://127.0.0.1:8080/',
-  revision: 'abc',
-}
 
 describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger at %s', (backend) => {
   let folder: string

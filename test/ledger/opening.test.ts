@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import {
   chmod,
   copyFile,
@@ -36,6 +36,18 @@ function openWith(options: Partial<SqliteLedgerOptions> = {}) {
 async function makeLedger(): Promise<void> {
   await using ledger = await openWith()
   await ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'made')])
+}
+
+/** Open files of the ledger. */
+function handles(): readonly string[] {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return '' // closed meanwhile
+    }
+  })
+  return links.filter((path) => path.startsWith(file))
 }
 
 /** Changes the closed file as no program of ours would. */
@@ -91,12 +103,7 @@ describe('a file that is not as it should be', () => {
     ],
     ['is cut short', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort())],
     ['is cut to its first page', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort(4_096))],
-    [
-      'has garbage where nobody looks at first',
-      'corrupt',
-      'damaged',
-      () => makeLedger().then(() => overwrite()),
-    ],
+    ['has garbage where nobody looks at first', 'corrupt', 'damaged', () => makeLedger().then(overwrite)],
     ['is gone, but its log is not', 'corrupt', 'is gone, while', () => writeFile(`${file}-wal`, 'frames')],
     [
       'has lost its key',
@@ -121,6 +128,7 @@ describe('a file that is not as it should be', () => {
       await expect(opening).rejects.toThrow(file)
     }
     expect(await contentOf(file)).toEqual(before)
+    expect(handles()).toEqual([])
   })
 
   test('what a corrupt one needs is said: a backup, not deleting it', async () => {
@@ -209,12 +217,17 @@ describe('a place that is not as it should be', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('a ledger that this user cannot write', async () => {
+  test.each([
+    ['write', 'owner', 0o444, 'make'],
+    ['read', 'reader', 0o000, 'it cannot be opened: the folder must exist'],
+  ] as const)('a ledger that this user cannot %s', async (_, mode, right, words) => {
     await makeLedger()
-    await chmod(file, 0o444)
+    await chmod(file, right)
     await asAnotherUser(folder, async () => {
-      await expect(openWith()).rejects.toMatchObject({ code: 'io' })
+      await expect(openWith({ mode })).rejects.toMatchObject({ code: 'io' })
+      await expect(openWith({ mode })).rejects.toThrow(words)
     })
+    expect(handles()).toEqual([])
   })
 
   test('two names of one file share one lock', async () => {
@@ -223,6 +236,9 @@ describe('a place that is not as it should be', () => {
     await symlink(file, link)
     await expect(openWith({ file: link })).rejects.toMatchObject({ code: 'locked' })
     expect(await owner.list()).toEqual([])
+    expect(await owner.owned()).toBe(true)
+    await owner[Symbol.asyncDispose]()
+    expect(handles()).toEqual([])
   })
 
   test.each([

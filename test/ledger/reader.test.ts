@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { asAnotherUser } from './another-user.ts'
-import { blank, CLOCK, entry, openFile, ORDERS } from './samples.ts'
+import { ACTIVITY, blank, CLOCK, entry, openFile, ORDERS } from './samples.ts'
 import { folderForTest } from '../support/folders.ts'
 
 let folder: string
@@ -163,6 +163,20 @@ describe('an owner beside another program', () => {
     other.exec('ROLLBACK')
     await owner.swap(blank('Pipe/b'), [])
     expect(waits()).toEqual(['20'])
+  })
+
+  test.each<[what: string, type: Event['type'], end: string, work: (owner: Ledger) => Promise<unknown>]>([
+    ['reading', 'LedgerRead', 'read', (owner) => owner.list()],
+    ['noting', 'LedgerWritten', 'written', (owner) => owner.noteActivity(ACTIVITY, new Map())],
+  ])('that keeps it from %s is told each time, and the end of that once', async (_, type, end, work) => {
+    const said: Event[] = []
+    await using owner = await openFile(file, { emit: (event) => void said.push(event), busyTimeoutMs: 0 })
+    using other = new DatabaseSync(file)
+    other.exec('BEGIN EXCLUSIVE')
+    for (let time = 0; time < 2; time += 1) await expect(work(owner)).rejects.toMatchObject({ code: 'io' })
+    other.exec('ROLLBACK')
+    for (let time = 0; time < 2; time += 1) await work(owner)
+    expect(said).toMatchObject(['failed', 'failed', end].map((result) => ({ type, result })))
   })
 
   test('does not take room that is there for a ledger that can be written again', async () => {

@@ -1,3 +1,4 @@
+import type { Activity } from '../../src/contract/activity.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { blankRecord, type LedgerRecord, type Remote } from '../../src/plan/record.ts'
@@ -15,6 +16,15 @@ export async function openFile(file: string, options: Partial<SqliteLedgerOption
 }
 
 export const ORDERS: Key = 'Pipe/orders'
+
+export const ACTIVITY: Activity = {
+  command: 'run',
+  process: 12,
+  host: 'pod-0',
+  startedAt: 1,
+  url: 'http://127.0.0.1:8080/',
+  revision: 'abc',
+}
 
 export function ignore(..._any: readonly unknown[]): void {}
 

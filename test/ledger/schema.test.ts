@@ -24,30 +24,18 @@ beforeEach(() => {
 afterEach(() => db.close())
 
 describe('migrating', () => {
-  test('an empty database goes through every step', () => {
-    migrate(db, STEPS)
-    expect(schemaVersion(db)).toBe(3)
-    expect(db.prepare('SELECT * FROM note').all()).toEqual([])
-  })
-
-  test('an older one goes through the steps it lacks, and keeps what it holds', () => {
-    migrate(db, STEPS.slice(0, 1))
-    db.exec(`INSERT INTO note VALUES ('four')`)
-    migrate(db, STEPS)
-    expect(db.prepare('SELECT * FROM note').all()).toEqual([{ text: 'four', length: 4 }])
-    expect(schemaVersion(db)).toBe(3)
-  })
-
-  test('one that is current stays as it is', () => {
-    migrate(db, STEPS)
-    migrate(db, STEPS)
-    expect(schemaVersion(db)).toBe(3)
-  })
-
-  test('one from the future keeps its version', () => {
-    migrate(db, STEPS)
-    migrate(db, STEPS.slice(0, 2))
-    expect(schemaVersion(db)).toBe(3)
+  test.each([
+    ['an empty one goes through every step', 0, 3, 3],
+    ['an older one goes through the steps it lacks', 1, 3, 3],
+    ['one that is current stays as it is', 3, 3, 3],
+    ['one from the future keeps its version', 3, 2, 3],
+  ])('%s, and keeps what it holds', (_, before, steps, after) => {
+    migrate(db, STEPS.slice(0, before))
+    if (before === 1) db.exec(`INSERT INTO note VALUES ('four')`)
+    migrate(db, STEPS.slice(0, steps))
+    expect(schemaVersion(db)).toBe(after)
+    const notes = before === 1 ? [{ text: 'four', length: 4 }] : []
+    expect(db.prepare('SELECT * FROM note').all()).toEqual(notes)
   })
 
   test('a step that fails takes those before it back', () => {
