@@ -101,6 +101,7 @@ describe('what waits', () => {
       'e.yaml': endpoint('e', { roles: ['sql_console_admin'] }),
       'b.yaml': pipe('b'),
     })
+    expect((await itemsOf(world)).get('QueryEndpoint/e')).not.toHaveProperty('before.roles')
     await world.go('QueryEndpoint/e')
     const accessOf = async () => {
       const { gives, takesAway } = (await itemsOf(world)).get('QueryEndpoint/e') ?? {}

@@ -75,9 +75,10 @@ function setUp() {
     },
     drop: (name: string) => board.remove(`Pipe/${name}`),
     /** @param remembered whether a webhook remembers the problems */
-    restart: (remembered = false) => {
+    restart: (remembered = false, meanwhile = () => undefined as unknown) => {
       problems.flush()
       const before = problems.reported() ?? []
+      meanwhile()
       problems = start()
       if (remembered) problems.remember(before)
       problems.begin()
@@ -183,7 +184,7 @@ describe('many', () => {
   test('are shown before they are reported, and are reported two seconds later', async () => {
     const { show, clock, list, problemOf } = setUp()
     show('a', [])
-    expect(problemOf('a')).toBeUndefined()
+    expect([problemOf('a'), clock.pending]).toEqual([undefined, 0])
     show('a', ['Drifted'])
     show('b', ['Drifted', 'UnhealthyState'])
     expect(list()).toEqual([])
@@ -274,12 +275,26 @@ test('a stop reports the gathered changes, and the next process does not repeat 
 })
 
 test('another field that drifts is reported, and the end once', () => {
-  const { show, said } = setUp()
+  const { show, flush, events } = setUp()
   const lines = [['replicas'], ['replicas'], ['columns'], []].map((fields) => {
     show('a', fields.length > 0 ? ['Drifted'] : [], { fields, from: 'manifest' })
-    return said()
+    flush()
+    return events.splice(0).map((event) => [lineOf(event), 'because' in event && event.because.facts])
   })
-  expect(lines).toEqual([['+Drifted'], [], ['+Drifted'], ['-Drifted']])
+  const [first, second] = ['replicas', 'columns'].map((field) => ({ fields: [field], from: 'manifest' }))
+  expect(lines).toEqual([[[['+Drifted'], first]], [], [[['+Drifted'], second]], [[['-Drifted'], false]]])
+})
+
+test('what is told of several is what the first said, once it says more than its reason', () => {
+  const { show, flush, events } = setUp()
+  show('a', ['Unavailable'])
+  for (const [name, field] of [
+    ['b', 'first'],
+    ['c', 'second'],
+  ] as const)
+    show(name, ['Unavailable'], { fields: [field], from: 'manifest' })
+  flush()
+  expect(events).toMatchObject([{ resources: 3, because: { facts: { fields: ['first'] } } }])
 })
 
 test('the order of facts is no news: the ledger returns another one', () => {
@@ -322,6 +337,23 @@ describe('a problem that is remembered', () => {
     expect([said(), list()]).toEqual([[], before])
     show('a', ['Drifted'], { ...facts, fields: ['topics'] })
     expect(said()).toHaveLength(1)
+  })
+
+  test('that ended while no process ran is not the next one of its cause', async () => {
+    const { show, said, restart, list, board, clock } = setUp()
+    const outage = () => {
+      for (const name of names(2)) show(name, ['Unavailable'])
+      expect(said()).toEqual(['+Unavailable 2'])
+      return list()[0]?.id
+    }
+    const before = outage()
+    restart(true, () => {
+      board.listen(() => undefined) // the process is gone
+      for (const name of names(2)) show(name, [])
+    })
+    expect(list()).toEqual([])
+    await clock.advance(1)
+    expect(outage()).not.toBe(before)
   })
 
   test('is not there if its resource is gone, and takes new resources', () => {

@@ -69,11 +69,14 @@ test.each([
   { what: 'was made before the intent', change: { createdAt: '2020-01-01T00:00:00Z' }, state: 'unknown' },
   { what: 'is held by another key', change: { id: HELD }, state: 'unknown' },
   { what: 'cannot be read', change: 'unreadable', state: 'unknown' },
+  { what: 'is not answered in time', change: 'silent', state: 'succeeded' },
 ] as const)('a pipe whose id stood in a cut reply, and that $what: $state', async ({ change, state }) => {
   const world = await beside()
   world.platform.script('create', CUT)
   if (change === 'unreadable')
     world.platform.always('get', { type: 'fail', class: 'Unavailable', effect: 'none', worked: false })
+  else if (change === 'silent')
+    world.platform.script('get', { type: 'slow', until: new Promise(() => undefined) })
   else if (change !== undefined) world.platform.always('get', { type: 'other', change })
   await world.go('Pipe/orders')
   await world.clock.advance(MINUTE)

@@ -75,6 +75,17 @@ test('a create on a list from before the last attempt throws, and nothing is sen
   expect(victims(world)).toBe(1)
 })
 
+test('a create on a list from before a create of its name by another key is not sent', async () => {
+  const world = await listedBefore(SECOND)
+  const { listings, lastWrites } = world.context.store
+  const [stale] = [...listings.all()].map(([, listing]) => listing)
+  if (stale === undefined) throw new Error('there is no list')
+  Object.assign(listings, { since: async () => stale })
+  lastWrites.noteEnd({ key: 'Pipe/other', created: { serviceId: SERVICE_ID, name: 'victim' } })
+  await world.go(VICTIM).catch(String)
+  expect(victims(world)).toBe(0)
+})
+
 const RENAMED = 'write renamed topics=orders'
 
 test.each(['refused', 'throttled', 'unauthorised'])(

@@ -13,7 +13,7 @@ interface Refusal {
   /** Whether what goes before changes the ledger, or the pipes that are there. */
   readonly isApart?: boolean
   /** 1 unless given. */
-  readonly code?: 64
+  readonly code?: 1 | 64
   readonly says: readonly RegExp[]
 }
 
@@ -26,7 +26,44 @@ async function settled(): Promise<Given> {
   return world
 }
 
+/** Nothing goes before. */
+const AT_ONCE = (
+  [
+    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /is not a pipe/],
+    ['a key that is none', `adopt orders ${NOWHERE}`, 64, /is not a key/],
+    ['a kind that is none, in the history', 'history Pump/orders', 64, /is not a key/],
+    ['an id that is none', 'adopt Pipe/orders x', 64, /is not the id/],
+    [
+      'resolving both ways at once',
+      `resolve Pipe/orders --retry --adopt ${NOWHERE}`,
+      64,
+      /give one of --adopt ID/,
+    ],
+    ['resolving neither way', 'resolve Pipe/orders', 64, /give one of --adopt ID/],
+    [
+      'resolving what is settled',
+      'resolve Pipe/orders --retry',
+      1,
+      /has no open create: it has pipe .*, created at /,
+    ],
+    ['resolving what is unknown', 'resolve Pipe/nothing --retry', 1, /the ledger has no record of it/],
+    [
+      'forgetting what has a manifest',
+      'forget Pipe/orders',
+      1,
+      /has a manifest, at orders\.yaml:1.*pipewright suspend/s,
+    ],
+    ['forgetting what is unknown', 'forget Pipe/nothing', 1, /The ledger has no record of Pipe\/nothing/],
+  ] as const
+).map(([why, words, code, says]): Refusal => ({
+  why,
+  words: async () => words.split(' '),
+  code,
+  says: [says],
+}))
+
 const REFUSALS: readonly Refusal[] = [
+  ...AT_ONCE,
   {
     why: 'an id that another key holds',
     words: async (world) => ['adopt', 'Pipe/orders', world.pipeId('refunds')],
@@ -103,6 +140,14 @@ const REFUSALS: readonly Refusal[] = [
     says: [/The manifest of Pipe\/orders has errors; correct them first\. orders\.yaml:\d+/],
   },
   {
+    why: 'an adoption without a manifest of the pipe and of its service',
+    words: async ({ workspace }) => {
+      for (const name of ['orders', 'service']) workspace.write(`manifests/${name}.yaml`, '# gone\n')
+      return ['adopt', 'Pipe/orders', NOWHERE]
+    },
+    says: [/Pipe\/orders and Service\/analytics have no manifest/],
+  },
+  {
     why: 'an adoption whose secret is not mounted',
     words: async ({ workspace, pipeId }) => {
       workspace.write(
@@ -154,35 +199,6 @@ const REFUSALS: readonly Refusal[] = [
     says: [/which was not found; that is not confirmed yet/],
   },
   {
-    why: 'adopting what is no pipe',
-    words: async () => ['adopt', 'Alert/lag', NOWHERE],
-    code: 64,
-    says: [/is not a pipe/],
-  },
-  {
-    why: 'a key that is none',
-    words: async () => ['adopt', 'orders', NOWHERE],
-    code: 64,
-    says: [/is not a key/],
-  },
-  {
-    why: 'a kind that is none, in the history',
-    words: async () => ['history', 'Pump/orders'],
-    code: 64,
-    says: [/is not a key/],
-  },
-  {
-    why: 'an id that is none',
-    words: async () => ['adopt', 'Pipe/orders', 'x'],
-    code: 64,
-    says: [/is not the id/],
-  },
-  {
-    why: 'resolving what is settled',
-    words: async () => ['resolve', 'Pipe/orders', '--retry'],
-    says: [/Pipe\/orders has no open create: it has pipe .*, created at /],
-  },
-  {
     why: 'resolving what is settled with an id',
     words: async (world) => ['resolve', 'Pipe/orders', '--adopt', world.pipeId('orders')],
     says: [/Pipe\/orders has no open create: it has pipe/],
@@ -197,28 +213,6 @@ const REFUSALS: readonly Refusal[] = [
       return ['resolve', 'Pipe/new', '--retry']
     },
     says: [/attempt 1 \(intent .*\) created nothing \(.*answered 422.*it will be tried again automatically/],
-  },
-  {
-    why: 'resolving what the ledger does not know',
-    words: async () => ['resolve', 'Pipe/nothing', '--retry'],
-    says: [/the ledger has no record of it/],
-  },
-  {
-    why: 'both ways at once',
-    words: async () => ['resolve', 'Pipe/orders', '--retry', '--adopt', NOWHERE],
-    code: 64,
-    says: [/give one of --adopt ID/],
-  },
-  {
-    why: 'neither way',
-    words: async () => ['resolve', 'Pipe/orders'],
-    code: 64,
-    says: [/give one of --adopt ID/],
-  },
-  {
-    why: 'forgetting what has a manifest',
-    words: async () => ['forget', 'Pipe/orders'],
-    says: [/has a manifest, at orders\.yaml:1/, /pipewright suspend/],
   },
   {
     why: 'forgetting what has a manifest with errors',
@@ -252,11 +246,6 @@ const REFUSALS: readonly Refusal[] = [
       return ['forget', 'Pipe/orders']
     },
     says: [/is not Orphaned yet/, /pipewright apply/],
-  },
-  {
-    why: 'forgetting what is not recorded',
-    words: async () => ['forget', 'Pipe/nothing'],
-    says: [/The ledger has no record of Pipe\/nothing/],
   },
   {
     why: 'a ledger that is not there',
