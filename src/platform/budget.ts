@@ -76,7 +76,7 @@ export function createBudget(options: {
   function servableAt(wanted: Wanted, now: number): number {
     const isUrgent = URGENT_RANKS.includes(wanted.priority)
     const isFree = window.used(now) + countOf(wanted) <= (isUrgent ? requests : forAll)
-    const freeAt = isFree ? now : (window.nextFreeAt(now) ?? now)
+    const freeAt = isFree ? now : (window.nextFreeAt() ?? now)
     return Math.max(pausedUntil, freeAt, isUrgent ? now : pace.readyAt())
   }
 

@@ -55,8 +55,8 @@ export function createRequestWindow(options: {
       forgetOld(now)
       return open.size + sent.length
     },
-    nextFreeAt(now: number): number | undefined {
-      forgetOld(now)
+    /** As of the last count. */
+    nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
       for (const takenAt of open.values()) return takenAt + LONGEST_HOLD_MS

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createBudget, type Budget, type Rank } from '../../src/platform/budget.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Priority } from '../../src/contract/platform.ts'
-import { RemoteError } from '../../src/contract/remote-error.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { failure } from './support/platform.ts'
 
 const never = new AbortController().signal
 
@@ -27,15 +27,18 @@ function ask(budget: Budget, asked: readonly Asked[], served: string[]): void {
 
 async function askOnce(budget: Budget, { service, priority }: Asked, served: string[]): Promise<void> {
   // A signal of its own: ten thousand listeners on one are slow, and nothing a daemon does.
-  const { place } = await budget.acquire({
-    service,
-    priority,
-    signal: new AbortController().signal,
-    places: 1,
-  })
+  const { signal } = new AbortController()
+  const { place } = await budget.acquire({ service, priority, signal, places: 1 })
   served.push(`${service}${priority}`)
   place.sent()
   place.ended()
+}
+
+/** As {@link ask} notes who was served. */
+function wanted(words: string): readonly Asked[] {
+  return words
+    .split(' ')
+    .map(([service = '', priority]) => ({ service, priority: Number(priority) as Priority }))
 }
 
 function drift(count: number): readonly Asked[] {
@@ -65,12 +68,7 @@ test('the server never sees more than N requests in any window, whatever happens
         const { clock, budget } = setup(requests, windowMs)
         const arrivals: number[] = []
         async function travel(one: Journey): Promise<void> {
-          const { place } = await budget.acquire({
-            service: one.service,
-            priority: one.priority,
-            signal: never,
-            places: 1,
-          })
+          const { place } = await budget.acquire({ ...one, signal: never, places: 1 })
           if (one.fate === 'released') place.release()
           if (one.fate !== 'sent') return
           clock.after(one.connecting, () => {
@@ -127,17 +125,7 @@ test('lower priorities first, first come first served within one', async () => {
   const served: string[] = []
   ask(budget, [{ service: 'x', priority: 2 }], served)
   await clock.advance(0)
-  const asked: readonly Asked[] = [
-    { service: 'a', priority: 2 },
-    { service: 'a', priority: 1 },
-    { service: 'a', priority: 1 },
-    { service: 'a', priority: 1 },
-    { service: 'b', priority: 1 },
-    { service: 'c', priority: 1 },
-    { service: 'b', priority: 1 },
-    { service: 'b', priority: 0 },
-  ]
-  ask(budget, asked, served)
+  ask(budget, wanted('a2 a1 a1 a1 b1 c1 b1 b0'), served)
   await clock.advance(20_000)
   expect(served).toEqual(['x2', 'b0', 'a1', 'a1', 'a1', 'b1', 'c1', 'b1', 'a2'])
 })
@@ -215,14 +203,7 @@ test('a stop ends the wait with its reason, and the place goes to the next', asy
 
 test('waiting is told, not waiting is not', async () => {
   const { clock, budget, events } = setup(1, 1_000)
-  ask(
-    budget,
-    [
-      { service: 'a', priority: 0 },
-      { service: 'b', priority: 0 },
-    ],
-    [],
-  )
+  ask(budget, wanted('a0 b0'), [])
   await clock.advance(2_000)
   expect(events).toEqual([{ type: 'BudgetWaited', service: 'b', waitMs: 1_010 }])
 })
@@ -252,11 +233,8 @@ test('a place given back is free at once', async () => {
 test('the line is bounded', async () => {
   const { budget } = setup(1, 1_000)
   ask(budget, drift(10_001), [])
-  const error: unknown = await budget
-    .acquire({ service: 'a', priority: 2, places: 1, signal: never })
-    .catch((e: unknown) => e)
-  expect(error).toBeInstanceOf(RemoteError)
-  expect(error).toMatchObject({ facts: { class: 'Throttled', effect: 'none' } })
+  const one = budget.acquire({ service: 'a', priority: 2, places: 1, signal: never })
+  expect((await failure(one)).facts).toMatchObject({ class: 'Throttled', effect: 'none' })
 })
 
 test('two places are given together, or not at all; of a budget of one, the one', async () => {
@@ -270,11 +248,8 @@ test('two places are given together, or not at all; of a budget of one, the one'
   expect(served).toEqual(['a0'])
   await clock.advance(1)
   expect(served).toEqual(['a0', 'b0 twice'])
-  const {
-    place,
-    spares: [spare],
-  } = await both
-  spare?.release()
+  const { place, spares } = await both
+  spares[0]?.release()
   await clock.advance(0)
   expect(served).toEqual(['a0', 'b0 twice', 'c0'])
   place.release()

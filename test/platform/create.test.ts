@@ -44,6 +44,10 @@ async function silentServer(onData: (socket: Socket) => void = () => undefined) 
   }
 }
 
+async function confirmedBefore(): Promise<number> {
+  return realClock.monotonic() - 1
+}
+
 function mayNotAct(): void {
   throw new NotLeading('another checkout', false, 90_000)
 }
@@ -91,6 +95,15 @@ describe('a create', () => {
     expect([await made(), wasReady()]).toEqual([[null, socket], true])
     expect(await made()).toEqual([new Error('one connection for one create'), null])
   })
+
+  test.each(['create', 'upsert'] as const)(
+    'or an upsert is not sent after leadership has ended: %s',
+    async (what) => {
+      await using p = await facing((response) => response.end(DONE), { confirm: confirmedBefore })
+      expect((await failure(p[what]())).facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+      expect(p.server.requests).toEqual([])
+    },
+  )
 
   test('that is known not to be confirmed is not begun: no right to send is given, and nothing is written down for it', async () => {
     await using p = await facing((response) => response.end(DONE), { assertMayAct: mayNotAct })

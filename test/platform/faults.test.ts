@@ -260,7 +260,9 @@ test('a reading is repeated until it works, each time in the budget', async () =
 
 test('create: an empty id is none', async () => {
   await using t = await facing(json(200, envelope({ id: '' })))
-  expect((await failure(t.create())).facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
+  const { facts } = await failure(t.create())
+  expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
+  expect(facts.reply?.reveal()).toBe(envelope({ id: '' }))
 })
 
 test('a reply about another pipe is no answer', async () => {

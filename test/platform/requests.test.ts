@@ -189,7 +189,12 @@ test.each([
   ],
 ])('connections are kept: %s', async (_, proxy, count) => {
   const proxies = { https: proxy, http: proxy, noProxy: [] }
-  await using network = openNetwork({ ...DIRECT, proxies }, 1_000)
+  const network = openNetwork({ ...DIRECT, proxies }, 1_000)
   const ways = ['http://a', 'https://a', 'http://b', 'https://b'].map((origin) => network.wayTo(origin))
   expect(new Set(ways).size).toBe(count)
+  await network.destroy()
+  const asked = ways.map(({ dispatcher }) =>
+    dispatcher.request({ origin: 'http://a', path: '/', method: 'GET' }),
+  )
+  for (const one of asked) await expect(one).rejects.toThrow('The client is destroyed')
 })

@@ -171,6 +171,15 @@ describe('of two owners', () => {
     expect(reading).toMatchObject({ found: false, why: 'no descriptor' })
   })
 
+  test.each([
+    ['7 bytes', 'of us 7', true],
+    ['8 bytes', 'of us: 8', false],
+  ])('is used although a credential is equal to it, if it has %s', async (_, text, found) => {
+    await writeFile(join(dir, 'credentials/only-in-credentials/key'), text)
+    await put(text)
+    expect(await store().read(REF, 'source')).toMatchObject({ found })
+  })
+
   test('a link to somewhere else is', async () => {
     await mkdir(join(dir, 'elsewhere'))
     await writeFile(join(dir, 'elsewhere/key'), 'of a vault')
