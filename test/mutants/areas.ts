@@ -24,19 +24,19 @@ export const AREAS: readonly Area[] = [
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 24, noticed: 17, seed: 'a, b', tests: 'part' },
+    last: { mutants: 30, noticed: 23, seed: 'n1', tests: 'part' },
   },
   {
     name: 'platform',
     sources: ['platform/**/*.ts'],
     target: 90,
-    last: { mutants: 12, noticed: 11, seed: 'a', tests: 'part' },
+    last: { mutants: 120, noticed: 110, seed: 'n1, n2', tests: 'part' },
   },
   {
     name: 'ledger',
     sources: ['ledger/**/*.ts'],
     target: 90,
-    last: { mutants: 12, noticed: 10, seed: 'd', tests: 'part' },
+    last: { mutants: 100, noticed: 92, seed: 'n1, n2', tests: 'part' },
   },
   {
     name: 'comparing and masks',
@@ -74,5 +74,17 @@ export const EQUIVALENT: readonly {
     line: 'if (!profile.ok) misuse(',
     what: 'statement dropped',
     why: 'The choices of --profile refuse other names before. It narrows the type.',
+  },
+  {
+    file: 'send-create.ts',
+    line: 'client.destroy().catch(',
+    what: 'statement dropped',
+    why: 'Each end of the exchange has closed the one connection before. It releases the client all the same.',
+  },
+  {
+    file: 'open-connection.ts',
+    line: 'const SLACK_MS =',
+    what: 'constant times 1000',
+    why: 'The limit of undici comes first. This one ends a wait of which undici says nothing.',
   },
 ]
