@@ -151,7 +151,7 @@ describe('the page', () => {
     await live.says('Pipe/stock', 'Drifted')
     await using watched = await openPage(browser, live.url)
     const { page } = watched
-    const step = page.locator('#unwell .next li', { hasText: 'Or keep 4.' })
+    const step = page.locator('#unwell .next li', { hasText: 'Or, to keep 4,' })
     const file = scenario.workspace.path('manifests', 'stock.yaml')
     await expect.poll(() => step.textContent()).toContain('under spec.scaling, write:')
     const to = (await step.locator('.copyable code').textContent()) ?? ''
