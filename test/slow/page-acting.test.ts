@@ -153,7 +153,7 @@ describe('the page', () => {
     const { page } = watched
     const step = page.locator('#unwell .next li', { hasText: 'Or, to keep 4,' })
     const file = scenario.workspace.path('manifests', 'stock.yaml')
-    await expect.poll(() => step.textContent()).toContain('under spec.scaling, write:')
+    await expect.poll(() => step.textContent()).toContain('under spec.scaling:')
     const to = (await step.locator('.copyable code').textContent()) ?? ''
     expect(to).toBe('replicas: 4')
     scenario.workspace.write('manifests/stock.yaml', readFileSync(file, 'utf8').replace('replicas: 1', to))
