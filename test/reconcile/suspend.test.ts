@@ -89,6 +89,20 @@ test('a stale checkout is no next revision, and neither is a directory that cann
   expect((await next.go(ORDERS)).action.reason).toBe('Suspended')
 })
 
+test.each([
+  ['suspended', suspend, undefined, 'Suspended'],
+  ['resumed', resume, { reason: 'a freeze', until: '2999-01-01T00:00:00Z' }, 'InSync'],
+] as const)('a new name that was %s before its record moves stays so', async (_, command, inGit, is) => {
+  const world = await given({ 'old.yaml': pipe('old', { platformName: 'old' }) })
+  await world.go('Pipe/old')
+  world.remove('old.yaml')
+  const policy = { renamedFrom: 'Pipe/old', ...(inGit && { suspend: inGit }) }
+  world.write('orders.yaml', pipe('orders', { platformName: 'old', topics: 'old', policy }))
+  world.readAgain()
+  await command(world)
+  expect(await world.go(ORDERS)).toMatchObject({ movedFrom: 'Pipe/old', action: { reason: is } })
+})
+
 test('the end of a command does not end what the manifest suspends longer', async () => {
   const policy = { suspend: { reason: 'a freeze', until: '2999-01-01T00:00:00Z' } }
   const world = await given({ 'orders.yaml': pipe('orders') })

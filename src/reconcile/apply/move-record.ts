@@ -6,6 +6,7 @@ import type { Assessment } from '../gather/assess.ts'
 import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
+import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
@@ -58,6 +59,10 @@ export async function moveRecord(
   to: LedgerRecord,
   revision: string,
 ): Promise<LedgerRecord> {
+  // A person's command for the new name comes first.
+  const commanded = [to, from].find(
+    (one) => one.suspension !== undefined && !isSuspensionOver(context.store, one),
+  )
   // The new key's manifest decides about a deletion.
   const moved: LedgerRecord = {
     ...from,
@@ -65,6 +70,7 @@ export async function moveRecord(
     version: to.version,
     file: to.file,
     line: to.line,
+    suspension: commanded?.suspension,
     conditions: undefined,
   }
   const said = saying({ reason: 'Adopted', facts: { from: from.key, to: to.key } })

@@ -174,4 +174,9 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     },
     tests: 'test/clickhouse-cloud/commands.test.ts',
   },
+  {
+    protection: "a person's suspension of a new name outlives the move of its record",
+    patches: { from: `suspension: commanded?.suspension,`, to: '' },
+    tests: 'test/reconcile/suspend.test.ts',
+  },
 ]
