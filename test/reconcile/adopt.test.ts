@@ -3,6 +3,7 @@ import { given } from './given.ts'
 import { pipeBodyOf } from './manifests.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { recordedPipe } from '../plan/inputs.ts'
+import { operate } from '../../src/reconcile/operator/operate.ts'
 import { OTHER_SERVICE_ID } from '../support/manifests.ts'
 import { idOf, play, story, times, worldAfter } from './story.ts'
 
@@ -145,3 +146,22 @@ test('policy.adopt that stays in the manifest of a pipe that was deleted gives w
     expect(world.platform.posts).toHaveLength(time)
   }
 })
+
+test.each([
+  ['adopt', 'make orders; write a suspended topics=a; write b suspended topics=b'],
+  ['resolve', 'make orders; write a suspended topics=a; write b topics=b; create: lost; look b'],
+] as const)(
+  'of two commands for one pipe that come together, adopt and %s, one is refused',
+  async (command, before) => {
+    const world = await worldAfter(before)
+    const [pipeId = ''] = world.platform.pipes.keys()
+    const signal = new AbortController().signal
+    const said = await Promise.all([
+      operate(world.context, { command: 'adopt', key: 'Pipe/a', pipeId }, signal),
+      operate(world.context, { command, key: 'Pipe/b', pipeId }, signal),
+    ])
+    expect(said.map(({ result }) => result).toSorted()).toEqual(['done', 'refused'])
+    expect((await world.ledger.list()).flatMap(({ remote }) => remote?.id ?? [])).toEqual([pipeId])
+    expect(world.context.store.claimantOf(pipeId, 'Pipe/c')).toBeUndefined()
+  },
+)

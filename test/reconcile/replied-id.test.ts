@@ -10,6 +10,7 @@ import type { Script } from './model-script.ts'
 const HELD = 'c0ffee00-0000-4000-8000-00000000000a'
 const STRANGER = 'c1a5e6f0-7b42-4d19-9e83-0a6d2f4b8c57'
 const CUT: Script = { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true, showsId: true }
+const UNREADABLE: Script = { type: 'fail', class: 'Unavailable', effect: 'none', worked: false }
 
 /** A process whose key `Pipe/refunds` holds the pipe {@link HELD}. */
 async function beside(): Promise<Given> {
@@ -62,6 +63,24 @@ test('an id of two replies that come together is taken by one key', async () => 
   expect(records.filter(({ intent }) => intent?.state === 'unknown')).toHaveLength(1)
 })
 
+test('an id of two cut replies that is read for both together is taken by one key', async () => {
+  const world = await given({
+    'orders.yaml': pipe('orders', { platformName: 'one' }),
+    'refunds.yaml': pipe('refunds', { platformName: 'one', policy: { replaces: 'Pipe/orders' } }),
+  })
+  world.platform.script('create', CUT, CUT)
+  world.platform.script('get', UNREADABLE, UNREADABLE)
+  for (const key of ['Pipe/orders', 'Pipe/refunds'] as const) await world.go(key)
+  const [{ intent }, second] = [await world.record('Pipe/orders'), await world.record('Pipe/refunds')]
+  await world.ledger.swap(
+    { ...second, intent: second.intent && { ...second.intent, seen: intent?.seen } },
+    [],
+  )
+  await Promise.all([world.begin('Pipe/orders'), world.begin('Pipe/refunds')])
+  const ids = (await world.ledger.list()).flatMap(({ remote }) => remote?.id ?? [])
+  expect(ids).toEqual([intent?.seen?.pipeId])
+})
+
 test.each([
   { what: 'is found', change: undefined, state: 'succeeded' },
   { what: 'has another name', change: { name: 'sales' }, state: 'unknown' },
@@ -73,8 +92,7 @@ test.each([
 ] as const)('a pipe whose id stood in a cut reply, and that $what: $state', async ({ change, state }) => {
   const world = await beside()
   world.platform.script('create', CUT)
-  if (change === 'unreadable')
-    world.platform.always('get', { type: 'fail', class: 'Unavailable', effect: 'none', worked: false })
+  if (change === 'unreadable') world.platform.always('get', UNREADABLE)
   else if (change === 'silent')
     world.platform.script('get', { type: 'slow', until: new Promise(() => undefined) })
   else if (change !== undefined) world.platform.always('get', { type: 'other', change })

@@ -50,7 +50,8 @@ export type ReadOfId =
   | { readonly is: 'not known' }
 
 /**
- * `spec/api.md` 4.2. Ours if service and name match and it was created after the intent.
+ * `spec/api.md` 4.2. Ours if service and name match and it was created after the intent. Then the key claims
+ * it.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
@@ -84,6 +85,8 @@ export async function readRepliedId(
     name === recorded.platformName &&
     since >= intent.openedAt - CLOCKS_APART_MS
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
+  if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }
+  store.claim(recorded.key, id)
   const at = clock.now()
   const { requestId } = reply
   const remote: Remote = {

@@ -80,6 +80,10 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
+  const held = heldElsewhere(context.store, pipeId, key)
+  if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))
+  // Until it is recorded, another key's command might name it, too.
+  context.store.claim(key, pipeId)
   const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
   const anew = conditionsToRenew(recorded.conditions, context.clock.now())

@@ -38,7 +38,7 @@ export async function withRecord(
     if (!(error instanceof LedgerConflict)) throw error
     return refused(`The record of ${key} changed meanwhile. Run this again.`)
   } finally {
-    await currentRecord(context, key)
+    await currentRecord(context, key).finally(() => context.store.claim(key, undefined))
   }
 }
 

@@ -179,4 +179,17 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     patches: { from: `suspension: commanded?.suspension,`, to: '' },
     tests: 'test/reconcile/suspend.test.ts',
   },
+  {
+    protection: "an operator's command adopts no pipe that another command adopts meanwhile",
+    patches: {
+      from: `if (held !== undefined) return refused(messageOf({ reason: 'AdoptRefused', facts: held }, key))`,
+      to: '',
+    },
+    tests: 'test/reconcile/adopt.test.ts',
+  },
+  {
+    protection: 'an id of two cut replies belongs to the first that reads it',
+    patches: { from: `store.claim(recorded.key, id)`, to: '' },
+    tests: REPLIED_ID,
+  },
 ]
