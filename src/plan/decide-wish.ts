@@ -4,6 +4,7 @@ import type { Action, Step, StopFor } from './action.ts'
 import { refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
 import {
   backingOff,
+  claimedFirst,
   createLimitReached,
   dependencyNotReady,
   firstStop,
@@ -49,6 +50,7 @@ export function decideWish(wish: Wish): Action {
   const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
   const stop = firstStop(input, [
     unfound,
+    claimedFirst,
     refusedBefore,
     backingOff,
     serviceInvalid,

@@ -197,6 +197,15 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
+/** The record waits to move to the other key. */
+export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
+  const { claim } = surroundings
+  if (claim === undefined) return undefined
+  const how = claim.by === undefined ? 'claimed' : 'renamed-from'
+  const facts = { how, key: claim.key, other: desired.key, file: recorded.file, by: claim.by } as const
+  return { type: 'refuse', reason: 'Ambiguous', facts }
+}
+
 const FILES_SHOWN = 3
 
 /** After a loss of the ledger, only a Lock knows the key's pipe. */

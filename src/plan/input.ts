@@ -67,6 +67,7 @@ export interface Listed {
 
 export interface Surroundings {
   readonly serviceProblem: ServiceProblem | undefined
+  readonly claim: Claim | undefined
   readonly lockedId: string | undefined
   /** Unreadable files that might hold a Lock. An empty text stands for the whole directory. */
   readonly hiddenLocks: readonly string[]
@@ -105,6 +106,12 @@ export interface Similar {
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
+}
+
+/** Another key's manifest that means this pipe. Without `by`: it describes the pipe, and its own manifest another. */
+export interface Claim {
+  readonly key: Key
+  readonly by: Similar['by']
 }
 
 export interface Timing {

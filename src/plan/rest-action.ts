@@ -1,16 +1,16 @@
 import type { Action } from './action.ts'
 import { contestOf, reportContest } from './corrections.ts'
-import { backingOff, firstStop, unfound } from './gates.ts'
+import { backingOff, claimedFirst, firstStop, unfound } from './gates.ts'
 import { differencesIn, type CreateOnceInput } from './input.ts'
 import { isFailed, restStep, unheeded } from './rest.ts'
 
 export function restAction(input: CreateOnceInput): Action | undefined {
   const rest = restStep(input)
   if (rest === undefined) return undefined
-  // The pipe was found, so its service can be asked even under an invalid manifest.
-  const stop = firstStop(input, [unfound, backingOff])
-  if (stop !== undefined) return stop
   const { command, why, fate } = rest
+  // The pipe was found, so its service can be asked even under an invalid manifest.
+  const stop = firstStop(input, [unfound, ...(why === 'started again' ? [] : [claimedFirst]), backingOff])
+  if (stop !== undefined) return stop
   const by = [input.kind.operations.state?.name ?? '']
   const facts = { why, fields: [], by }
   if (fate === 'waited for')

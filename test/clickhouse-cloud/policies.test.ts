@@ -5,7 +5,9 @@ import {
   FILES,
   having,
   KAFKA,
+  lockOf,
   MAPPINGS,
+  pipeOf,
   POSTGRES,
   sent,
   startOld,
@@ -13,7 +15,7 @@ import {
   withTable,
 } from './edited-pipes.ts'
 import { at } from './look.ts'
-import { byHand, on, play, story, want, type Step } from './story.ts'
+import { byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /*
  * What a person wants of changes (design §14, `policy`), and every trap of the facts' section 8 that they meet on the way: each row is a
@@ -357,3 +359,56 @@ describe('other things that happen', () => {
       'service there; settle; sends PATCH /scaling; is InSync',
     ))
 })
+
+describe('a pipe that another manifest means, in the commit that gives its name to another pipe', () => {
+  const SHIPMENTS = having(POSTGRES, { name: 'second', [MAPPINGS]: [table('shipments')] })
+  const REFUSED = 'tables addresses, customers; is Ambiguous; says Pipe/edited'
+  test.each<[string, Step]>([
+    ['by policy.renamedFrom', other({ renamedFrom: 'Pipe/edited' })],
+    ['by policy.adopt', other({ adopt: true })],
+    ['by a Lock', other({}, true)],
+    ['by describing it', other({})],
+  ])('%s: it is not changed until that is settled', (_, means) =>
+    story(
+      startOld(POSTGRES),
+      means,
+      want(SHIPMENTS),
+      `for 5 min; sends nothing; ${REFUSED}`,
+      (client) => client.put('c.json', undefined),
+      (client) => client.put('all.lock.json', undefined),
+      'for 10 min; tables shipments',
+    ),
+  )
+  test('nor stopped by policy.paused', () =>
+    story(
+      startOld(POSTGRES),
+      other({ renamedFrom: 'Pipe/edited' }),
+      want(SHIPMENTS, { paused: true }),
+      'for 5 min; sends nothing',
+    ))
+  test('it is started again after a stop, and a claim right before the change counts', () =>
+    story(
+      startOld(POSTGRES),
+      want(SHIPMENTS),
+      'turn; sends stop',
+      meanwhile(other({ renamedFrom: 'Pipe/edited' })),
+      `for 5 min; sends start; runs; ${REFUSED}`,
+    ))
+  test('an edit beside a copy of the pipe is sent', () =>
+    story(
+      startOld(KAFKA),
+      (client) => client.put('c.json', pipeOf('c', KAFKA)),
+      'want REPLICAS; settle; sends PATCH /scaling; is InSync',
+    ))
+})
+
+function table(name: string): JsonObject {
+  return { sourceSchemaName: 'public', sourceTable: name, targetTable: name }
+}
+
+function other(policy: object, isLocked = false): Step {
+  return async (client) => {
+    if (isLocked) await client.put('all.lock.json', lockOf({ 'Pipe/c': client.id() }))
+    await client.put('c.json', pipeOf('c', POSTGRES, 'adopt' in policy ? { adopt: client.id() } : policy))
+  }
+}

@@ -65,6 +65,7 @@ export const MISSING: Observed = missed(3, MINUTE)
 
 const ALONE: Surroundings = {
   serviceProblem: undefined,
+  claim: undefined,
   lockedId: undefined,
   hiddenLocks: [],
   similar: undefined,

@@ -3,7 +3,7 @@ import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/pl
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { sameJson, type JsonObject } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
@@ -92,7 +92,7 @@ export async function bodyOf(
   step: Step,
   looks: Looks,
 ): Promise<string> {
-  const { context, assessment, input, action, access } = changing
+  const { context, assessment, input, action, access, fingerprint } = changing
   const { way } = step
   const body = looksFirst(changing, step) ? await wholeBody(changing, step, looks) : step.body
   const { store } = context
@@ -103,9 +103,10 @@ export async function bodyOf(
   const service = desiredService(store, entry?.manifest)
   // After our own stop, dependencies do not matter.
   const isCommand = way === 'state' && (body['command'] === 'start' || action.stopFor === 'rest')
-  const surroundings = { ...input.surroundings, ...standing(store, { key, entry, service }) }
+  const surroundings = { ...input.surroundings, ...standing(store, { key, entry, service, fingerprint }) }
   const isSame =
     heldBack({ ...input, surroundings }, isCommand ? 'command' : 'change') === undefined &&
+    sameJson(surroundings.claim, input.surroundings.claim) &&
     (secrets.missing.length === 0 || context.sourceSecrets === 'optional') &&
     current.version === record.version &&
     entry?.digest === assessment.entry?.digest &&

@@ -8,7 +8,7 @@ import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { leftSomething } from '../../plan/gates.ts'
-import type { Desired, Similar } from '../../plan/input.ts'
+import type { Claim, Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
@@ -111,6 +111,41 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
     if (wasGivenUp(record, id)) return record
   }
   return undefined
+}
+
+/** As {@link Claim}. A manifest that has a pipe or wants none is no claim. */
+export function claimOn(
+  store: StateStore,
+  record: LedgerRecord,
+  asked: Desired['fingerprint'],
+): Claim | undefined {
+  const { key, remote, applied } = record
+  if (remote === undefined) return undefined
+  const id = remote.id.toLowerCase()
+  const isFree = (other: Key) =>
+    other !== key &&
+    store.record(other)?.remote === undefined &&
+    store.entry(other)?.manifest?.policy?.ensure !== 'absent'
+  const successor = store.successors(key).find(isFree)
+  if (successor !== undefined) return { key: successor, by: 'policy.renamedFrom' }
+  const named = store.successors(id).find(isFree)
+  if (named !== undefined)
+    return { key: named, by: store.catalog?.locks.get(named) === id ? 'a Lock' : 'policy.adopt' }
+  if (asked === undefined || applied === undefined || asked.digest === applied.digest) return undefined
+  if (isSameIdentity(store.identityPathsOf(key), applied.fields, asked.fields)) return undefined
+  const like = alikeTo(store, record)
+  return like && { key: like, by: undefined }
+}
+
+/** A manifest without a pipe that describes this one exactly. */
+export function alikeTo(store: StateStore, { key, service, applied }: LedgerRecord): Key | undefined {
+  if (service === undefined || applied === undefined) return undefined
+  const alike = store.alike({ key, serviceId: service.serviceId, fingerprint: applied })
+  return rivalOf(
+    store,
+    key,
+    alike.filter((other) => store.entry(other)?.manifest?.policy?.replaces !== key),
+  )
 }
 
 export function rivalOf(store: StateStore, key: Key, claiming: readonly Key[]): Key | undefined {

@@ -16,7 +16,7 @@ import type { ReconcileContext } from '../context.ts'
 import { listedFor } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
-import { similarTo } from './similar-records.ts'
+import { claimOn, similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
@@ -40,7 +40,7 @@ export function surroundingsOf(
   const { entry, recorded, desired, observed, service } = input
   const manifest = entry?.manifest
   return {
-    ...standing(store, { key: desired.key, entry, service }),
+    ...standing(store, { key: desired.key, entry, service, fingerprint: desired.fingerprint }),
     lockedId: store.catalog?.locks.get(desired.key),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
@@ -74,11 +74,17 @@ export function standing(
     key,
     entry,
     service,
-  }: { readonly key: Key; readonly entry: Entry | undefined; readonly service: DesiredService },
-): Pick<Surroundings, 'serviceProblem' | 'unfound' | 'isDoubted' | 'olderThan' | 'notReady'> {
+    fingerprint,
+  }: { readonly key: Key; readonly entry: Entry | undefined; readonly service: DesiredService } & Pick<
+    Desired,
+    'fingerprint'
+  >,
+): Pick<Surroundings, 'serviceProblem' | 'claim' | 'unfound' | 'isDoubted' | 'olderThan' | 'notReady'> {
   const needed = entry?.manifest?.policy?.dependsOn ?? []
+  const record = store.record(key)
   return {
     serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
+    claim: record && claimOn(store, record, fingerprint),
     unfound: isUnfound(store, key),
     isDoubted: store.catalog?.problem !== undefined,
     olderThan: store.olderThan,

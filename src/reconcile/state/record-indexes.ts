@@ -43,9 +43,12 @@ export function indexDependents({ entries }: Catalog): ReadonlyMap<string, reado
   return keysBy(entries.values(), ({ manifest }) => (manifest === undefined ? [] : dependenciesOf(manifest)))
 }
 
-/** By `policy.renamedFrom`. */
-export function indexSuccessors({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
-  return keysBy(entries.values(), ({ manifest }) => manifest?.policy?.renamedFrom ?? [])
+/** By `policy.renamedFrom`, and by the id in `policy.adopt` and in a Lock. */
+export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string, readonly Key[]> {
+  return keysBy(entries.values(), ({ key, manifest }) => {
+    const { renamedFrom, adopt } = manifest?.policy ?? {}
+    return [renamedFrom, adopt?.toLowerCase(), locks.get(key)].filter((named) => named !== undefined)
+  })
 }
 
 function keysBy(
@@ -97,7 +100,7 @@ export function createUnclaimedRecords(
 interface AlikeWishes {
   setCatalog(catalog: Catalog): void
   /** Its own key included. */
-  of(candidate: Candidate): readonly Key[]
+  of(candidate: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>): readonly Key[]
 }
 
 /** Built on first use. @param askedOf undefined: the service is unknown */

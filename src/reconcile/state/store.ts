@@ -101,10 +101,10 @@ export interface StateStore extends Bodies {
   othersWritesSeen: number | undefined
   /** By `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
-  /** By `policy.renamedFrom`. */
-  successors(key: Key): readonly Key[]
+  /** By `policy.renamedFrom`. By an id: `policy.adopt` and Locks. */
+  successors(of: string): readonly Key[]
   /** Its own key included. */
-  alike(candidate: Candidate): readonly Key[]
+  alike(candidate: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>): readonly Key[]
   readonly listings: Listings
   readonly lastWrites: LastWrites
 }
@@ -277,7 +277,7 @@ export function createStateStore({
     createLimitReached: (...about) => creates.reached(...about),
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
-    successors: (key) => successorsOf.get(key) ?? [],
+    successors: (of) => successorsOf.get(of) ?? [],
     alike: (candidate) => alike.of(candidate),
     listings: createListings(),
     lastWrites: createLastWrites(clock),
