@@ -350,6 +350,33 @@ describe('a request without effect', () => {
     ))
 })
 
+function put(name: string, policy: Policy): Step {
+  return (client) => client.put(`${name}.json`, pipeOf(name, KAFKA, policy))
+}
+
+describe('a pipe that a manifest describes which has none yet', () => {
+  const reused = having(OTHER_TOPIC, { name: 'another' })
+  test('is not replaced in the commit that renames it and reuses its name', () =>
+    story(
+      started(KAFKA, REPLACE),
+      put('c', REPLACE),
+      want(reused, REPLACE),
+      'for 20 min; sends nothing; says No resource is deleted, because Pipe/c',
+      put('c', { replaces: 'Pipe/edited' }),
+      'turn',
+      'grace; turn; sends DELETE',
+    ))
+  test('is not deleted either', () =>
+    story(
+      unwanted(),
+      put('c', {}),
+      'for 20 min; sends nothing',
+      put('c', { ensure: 'absent' }),
+      'turn',
+      'grace; turn; sends DELETE',
+    ))
+})
+
 test('nothing is deleted while a Lock names another pipe for its key', () =>
   story(
     started(KAFKA, {}),

@@ -2,15 +2,16 @@ import type { Entry } from '../../contract/catalog.ts'
 import { changedSinceLeft, flatLeaves, wasEmpty } from '../../kinds/as-left.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
-import { kindOf, type Key } from '../../kinds/key.ts'
+import type { Key } from '../../kinds/key.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { isAllowed, deleteLimitOf, deletionDigest } from '../../plan/write-limits.ts'
 import type { CreateOnceInput, DecideInput, DeletionFacts } from '../../plan/input.ts'
-import type { LedgerRecord, Remote } from '../../plan/record.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
+import { alikeTo } from './similar-records.ts'
 
 interface About {
   readonly kind: CreateOnceKind
@@ -28,7 +29,7 @@ export function deletionFacts(
   if (!mayBeDeleted(entry) && recorded.removal?.isSent !== true) return undefined
   return {
     get claimant() {
-      return claimantOf(store, recorded, remote)
+      return claimantOf(store, recorded, remote.id)
     },
     get limit() {
       return limitFor(store, recorded)
@@ -55,15 +56,18 @@ export function mayBeReplaced(
   return store.asked(manifest)?.fingerprint.digest !== applied?.digest
 }
 
-function claimantOf(store: StateStore, { key }: LedgerRecord, { id }: Remote): Key | undefined {
-  const { catalog } = store
+function claimantOf(store: StateStore, record: LedgerRecord, id: string): Key | undefined {
+  const { key } = record
   const isUnmoved = (other: Key) => store.record(other)?.remote === undefined
-  const named = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? store.successors(key).find(isUnmoved)
-  if (named !== undefined) return named
-  for (const [other, locked] of catalog?.locks ?? []) if (other !== key && sameId(locked, id)) return other
-  for (const { key: other, manifest } of catalog?.entries.values() ?? [])
-    if (other !== key && kindOf(other) === kindOf(key) && sameId(manifest?.policy?.adopt, id)) return other
-  return undefined
+  const locked = [...(store.catalog?.locks ?? [])].find(([other, its]) => other !== key && sameId(its, id))
+  return (
+    store.holderOf(id, key) ??
+    store.claimantOf(id, key) ??
+    store.successors(key).find(isUnmoved) ??
+    locked?.[0] ??
+    store.successors(id.toLowerCase()).find((other) => other !== key) ??
+    alikeTo(store, record)
+  )
 }
 
 function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['limit'] {

@@ -202,4 +202,12 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     patches: { from: `sameJson(surroundings.claim, input.surroundings.claim) &&`, to: '' },
     tests: 'test/clickhouse-cloud/policies.test.ts',
   },
+  {
+    protection: 'a pipe that the manifest of a new name describes is not deleted',
+    patches: {
+      from: `store.successors(id.toLowerCase()).find((other) => other !== key) ?? alikeTo(store, record)`,
+      to: `store.successors(id.toLowerCase()).find((other) => other !== key)`,
+    },
+    tests: 'test/clickhouse-cloud/deletion-edges.test.ts',
+  },
 ]
