@@ -129,6 +129,13 @@ describe('a rename', () => {
       ),
   )
 
+  test('with such an edit waits for a manifest that describes the pipe as it is', () =>
+    story(
+      `write old name=orders topics=a; look old; write old name=orders topics=b; look old: NotUpdatable; remove old;
+      write n1 name=orders topics=a; write n2 name=orders topics=b; read again; look n2: Ambiguous unclaimed; look n1: from Pipe/old`,
+      { sent: 1, holds: { 'Pipe/n1': '1' } },
+    ))
+
   test('gives nothing to a copy that was there before: a person says which of the two it is', () =>
     story(
       `write old ${NAMED}; write a-copy ${NAMED}; look old; look a-copy; remove old; write new ${NAMED}; read again;

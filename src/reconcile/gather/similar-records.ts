@@ -47,8 +47,13 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   const isGone = ({ key }: LedgerRecord) => isUnclaimed(store.desiredState(key))
   const similarity = findSimilar(candidate, related.filter(isGone))
   const { replaces } = wanted.manifest.policy ?? {}
-  if (similarity?.certainty === 'same')
-    return { ...unclaimed(similarity.from, candidate), isSame: similarity.from.key !== replaces }
+  if (similarity?.certainty === 'same') {
+    const { from } = similarity
+    const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
+    // Another manifest describes the pipe as it is; this one, an edit that was not applied.
+    const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
+    return { ...unclaimed(from, candidate), isSame }
+  }
   const kind = createOnceKindOf(known.profile, candidate.key)
   const holders = notReplaced(store, holdersByName(store, candidate, wanted.listing), wanted)
   const orphan = holders.find(isGone)

@@ -210,4 +210,12 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     },
     tests: 'test/clickhouse-cloud/deletion-edges.test.ts',
   },
+  {
+    protection: 'an edit that was not applied takes no pipe from the manifest that describes it',
+    patches: {
+      from: `const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)`,
+      to: `const isSame = from.key !== replaces && (isAsApplied || from.key !== '')`,
+    },
+    tests: 'test/reconcile/rename.test.ts',
+  },
 ]
