@@ -218,7 +218,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     action.type === 'hold' &&
     action.reason !== 'InvalidManifest' &&
     previous !== undefined &&
-    !isGoing(action)
+    !isGoing(action) &&
+    !isJudged(decided, action)
   ) {
     const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
@@ -238,6 +239,11 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
+}
+
+/** A hold of a change does not hide the state of its pipe. */
+function isJudged({ observed, desired }: DecideInput, { reason }: Action): boolean {
+  return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
 }
 
 function isGoing({ reason, facts }: Because): boolean {

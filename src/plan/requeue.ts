@@ -106,7 +106,7 @@ function holdLook(
 ): Requeue {
   if (action.until !== undefined) {
     const afterMs = Math.max(0, action.until - decided.now)
-    const isLookedFor = action.reason === 'Missing'
+    const isLookedFor = action.reason !== 'Suspended' && decided.recorded.remote !== undefined
     return isLookedFor && afterMs > intervalMs
       ? { why: 'drift', afterMs: spread(intervalMs, random) }
       : { why: 'retry', afterMs }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/lib/json.ts'
 import type { Client } from './client.ts'
-import { having, KAFKA, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
-import { meanwhile, play, story, want, type Step } from './story.ts'
+import { having, KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import { meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /* What of a change waits, and for what: and that nothing else does. */
 
@@ -160,3 +161,22 @@ describe('right before a request goes out', () => {
       'for 5 min; sends stop, start; runs',
     ))
 })
+
+const REFUSED = on(({ method, below }) =>
+  method === 'PATCH' && below === '' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined,
+)
+
+test.each<[string, JsonObject, Step, string]>([
+  ['a change that was refused', POSTGRES, REFUSED, 'want INVOICES; for 10 min; runs'],
+  [
+    'a deletion that a Lock blocks',
+    KAFKA,
+    (client) =>
+      client.put('all.lock.json', lockOf({ 'Pipe/edited': '11111111-1111-4111-8111-111111111111' })),
+    'want KAFKA absent; for 10 min; is Deleting',
+  ],
+])('the state of a pipe is told while it waits for %s', (_, body, first, before) =>
+  story(startOld(body), first, before, 'state Failed; turn in passing', (client) =>
+    expect(client.record()?.conditions?.Ready.reason).toBe('UnhealthyState'),
+  ),
+)

@@ -76,6 +76,11 @@ const ROWS: readonly Row[] = [
     is: ['retry', HOUR, HOUR],
   },
   {
+    why: 'its change waits for an hour: its pipe is read after the interval',
+    action: action('hold', 'BackingOff', NOW + HOUR),
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
     why: 'held until a moment that is over: at once',
     action: action('hold', 'Suspended', NOW - HOUR),
     is: ['retry', 0, 0],
