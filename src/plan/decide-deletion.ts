@@ -10,7 +10,7 @@ import {
 } from './input.ts'
 import { sameId } from '../lib/same-id.ts'
 import { isBelieved, isDeleted, wasGivenUp } from './missing.ts'
-import { massMissing } from './missing-gates.ts'
+import { isSaidGone, massMissing } from './missing-gates.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
@@ -175,12 +175,14 @@ function decideDeletion(
       return backingOff(input) ?? hold({ is: 'later', at }, now + LATEST_LOOK_MS)
     case 'found':
       return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
-    case 'missing':
-      return isBelieved(observed.misses, observed.witness) &&
-        massMissing(input) === undefined &&
-        input.mayBeThere !== true
-        ? { type: 'delete', ...because({ is: 'gone already' }) }
-        : hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+    case 'missing': {
+      const isSaid = recorded.remote !== undefined && isSaidGone(input, recorded.remote)
+      const isProved = isSaid || isBelieved(observed.misses, observed.witness)
+      if (!isProved || input.mayBeThere === true) return hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+      return (
+        (isSaid ? undefined : massMissing(input)) ?? { type: 'delete', ...because({ is: 'gone already' }) }
+      )
+    }
   }
 }
 

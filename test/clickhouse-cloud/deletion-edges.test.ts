@@ -3,6 +3,7 @@ import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/write-limits.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
+import { operate } from '../../src/reconcile/operator/operate.ts'
 import type { Client } from './client.ts'
 import { OTHER_TOPIC, REPLACE, replaced, started, unwanted, withTopics } from './deleted-pipes.ts'
 import { having, KAFKA, lockOf, MINUTE, pipeOf, POSTGRES, sent, withTable } from './edited-pipes.ts'
@@ -376,6 +377,18 @@ describe('a pipe that a manifest describes which has none yet', () => {
       'grace; turn; sends DELETE',
     ))
 })
+
+test('a person says that a pipe is gone, whose manifest wants none: no new one is promised, and it is let go of', () =>
+  story(
+    unwanted(),
+    'state gone; turn',
+    async (client) => {
+      const signal = new AbortController().signal
+      const said = await operate(client.context(), { command: 'recreate', key: 'Pipe/edited' }, signal)
+      expect(said.message).toMatch(/policy\.ensure is "absent", so no resource is created\.$/)
+    },
+    'until gone 12 min; holds nothing',
+  ))
 
 test('nothing is deleted while a Lock names another pipe for its key', () =>
   story(

@@ -20,6 +20,7 @@ import {
   missed,
   MISSING,
   NOW,
+  PIPE_ID,
   pipe,
 } from './inputs.ts'
 
@@ -28,6 +29,7 @@ import {
 const FACTS: DeletionFacts = { claimant: undefined, limit: undefined, isAllowed: false }
 const OTHER_ID = '7a0c7f5e-3c0b-4f0e-9a1b-7d2f64a1c9e3'
 const SUSPEND = { reason: 'move', until: '2999-01-01T00:00:00Z' }
+const MASS = { massMissing: { missing: 3, of: 10, group: 'service' } } as const
 const OLDER = { olderThan: 'r9' }
 const LONG_AGO: Removal = { since: NOW - 11 * MINUTE, digest: 'absent' }
 const LIMIT = { service: 'analytics', wanted: 2, of: 5, limit: 1 }
@@ -170,6 +172,14 @@ const ROWS: readonly Row[] = [
   },
   { why: 'a 404 without a request', observed: missed(1, 0), is: ['hold', 'not found'] },
   { why: 'it is gone for sure', observed: MISSING, is: ['delete', 'gone already'] },
+  {
+    why: 'a person says that it is gone',
+    policy: { recreate: PIPE_ID },
+    observed: missed(1, 0),
+    around: MASS,
+    is: ['delete', 'gone already'],
+  },
+  { why: 'too many are gone', observed: MISSING, around: MASS, is: ['refuse', 'MassMissing'] },
   { why: 'the list shows it', observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
 ]
 

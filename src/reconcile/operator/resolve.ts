@@ -51,10 +51,7 @@ export function retryCreate(
         result: 'failed',
       }),
     ])
-    const next =
-      context.store.desiredState(key) === 'valid'
-        ? 'The next reconcile creates it again.'
-        : 'It has no valid manifest now, so no resource is created.'
+    const next = nextWords(context, key, 'The next reconcile creates it again.')
     return done(
       recorded,
       found === 'created nothing'
@@ -89,8 +86,15 @@ export function approveRecreate(
         result: 'done',
       }),
     ])
-    return done(recorded, `${message} The next reconcile reads it once more, and creates a new one.`)
+    const next = nextWords(context, key, 'The next reconcile reads it once more, and creates a new one.')
+    return done(recorded, `${message} ${next}`)
   })
+}
+
+function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): string {
+  if (store.desiredState(key) !== 'valid') return 'It has no valid manifest now, so no resource is created.'
+  const isUnwanted = store.entry(key)?.manifest?.policy?.ensure === 'absent'
+  return isUnwanted ? 'policy.ensure is "absent", so no resource is created.' : ifWanted
 }
 
 async function whyNotGone(
