@@ -13,6 +13,7 @@ import {
   THREE_TABLES,
   withTable,
 } from './edited-pipes.ts'
+import { forgetKey } from '../../src/reconcile/operator/operate.ts'
 import { on, play, story, want, type Step } from './story.ts'
 
 /* Commands to stop and to start (facts 6.1): what is said of a pipe meanwhile, and of a service that takes them and does nothing. */
@@ -211,3 +212,23 @@ test('a pipe that stopped late, and that its change starts, is stopped again at 
     'turn; state Pausing; for 15 min; is Stalled; calm; state Paused; killed after update',
     'restart; for 5 min; rests Paused; is InSync; tables addresses, customers, invoices',
   ))
+
+test('a pipe that was stopped for its change is not forgotten until it runs, except if it is gone', async () => {
+  const forgetting = 'want INVOICES; turn; sends stop; on PATCH /state: 503; 1 min; remove; turn'
+  await story(startOld(POSTGRES), forgetting, async (client) => {
+    expect((await forgetEdited(client)).message).toContain(
+      'for a change, and did not see it run since. It is started',
+    )
+    await play(client, 'calm; for 10 min; sends start; runs')
+    expect((await forgetEdited(client)).message).not.toContain('stopped')
+  })
+  await story(startOld(POSTGRES), forgetting, 'state gone; turn', async (client) =>
+    expect((await forgetEdited(client)).message).toMatch(
+      /^Forgot.* If it exists, start it in the console\.$/,
+    ),
+  )
+})
+
+function forgetEdited(client: Client) {
+  return forgetKey(client.context(), 'Pipe/edited')
+}

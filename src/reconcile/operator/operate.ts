@@ -19,6 +19,8 @@ import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { isKnownGone, orphanFacts } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
+import { isStoppedByUs } from '../../plan/rest.ts'
+import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
 /** Carries out a person's command. Only the owner of the ledger may, while the key is not reconciled. */
@@ -65,6 +67,11 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     if (recorded.version === 0) return refused(`The ledger has no record of ${key}: it cannot be forgotten.`)
     const wanted = stillWanted(context, recorded)
     if (wanted !== undefined) return refused(wanted)
+    const stopped = stoppedWords(recorded)
+    if (stopped !== undefined && isToBeStarted(context, recorded))
+      return refused(
+        `${stopped} It is started again automatically. Run this again once it runs. If it does not, restore its manifest, or start it in the console.`,
+      )
     const intent = undecidedIntent(recorded)
     // A returning manifest is created.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
@@ -73,8 +80,24 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     await context.ledger.remove(recorded, [
       historyLine(context, recorded, { action: 'forget', ...saying(orphan), result: 'done' }),
     ])
-    return done(recorded, `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name counts as new.`)
+    return done(
+      recorded,
+      `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name counts as new.` +
+        (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
+    )
   })
+}
+
+function stoppedWords(recorded: LedgerRecord): string | undefined {
+  const { key, remote } = recorded
+  if (remote === undefined || !isStoppedByUs(recorded)) return undefined
+  return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and did not see it run since.`
+}
+
+/** The next looks start it. */
+function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): boolean {
+  const access = recordedAccess(store, recorded, desiredService(store, undefined))
+  return access !== undefined && store.observation(recorded.key)?.found === true
 }
 
 /** The next reconcile would create the pipe again. */
