@@ -30,8 +30,9 @@ type Deleting = FactsOf<'Deleting'>
 
 const ABSENT: Action = { type: 'observe', reason: 'Absent', facts: undefined }
 
-export function absent({ policy }: DecideInput): Action | undefined {
-  return policy.ensure === 'absent' ? ABSENT : undefined
+export function absent({ policy, surroundings }: CreateOnceInput): Action | undefined {
+  const isToMove = surroundings.similar?.how === 'renamed-from'
+  return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
 /** `policy.ensure: absent` with a recorded pipe. `test/plan/decide-deletion.test.ts` has a row for each case. */

@@ -101,6 +101,14 @@ const ROWS: readonly Row[] = [
     is: ['refuse', 'Ambiguous renamed-from'],
   },
   {
+    why: 'the same, and it wants none',
+    input: pipe({
+      policy: { ensure: 'absent' },
+      surroundings: { similar: { key: 'Pipe/old', how: 'renamed-from', file: undefined } },
+    }),
+    is: ['refuse', 'Ambiguous renamed-from'],
+  },
+  {
     why: 'too many at once are all refused',
     input: pipe({ surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } } }),
     is: ['refuse', 'CreateLimit'],
