@@ -1,8 +1,8 @@
 import { z } from '../kinds/zod.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, ConditionStatus } from '../plan/condition.ts'
-import { innerCause, REASONS } from '../plan/reason.ts'
-import { INNER_REASON, sentence } from '../plan/reasons/row.ts'
+import { innerCause } from '../plan/reason.ts'
+import { INNER_REASON } from '../plan/reasons/row.ts'
 import { RecordedKey, RecordedReason } from '../plan/record.ts'
 
 const common = {
@@ -44,7 +44,8 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  const cause = because === undefined ? sentence(REASONS[entry.reason].means) : innerCause(because, entry.key)
+  // Another version might have written its reason.
+  const cause = innerCause(because ?? { reason: entry.reason }, entry.key)
   return { ...entry, message: message ?? (by === undefined ? cause : `By operator: ${cause}`) }
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>

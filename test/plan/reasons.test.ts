@@ -1,5 +1,6 @@
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
+import { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import { isWell, STATUSES, wellnessOf } from '../../src/plan/severity.ts'
@@ -173,4 +174,18 @@ test.each([
   expect(causeOf({ reason: 'Changing', facts }, 'Pipe/orders')).toMatch(
     new RegExp(`Will be applied again\\.${more}$`),
   )
+})
+
+test('a history entry with a reason of another version tells its message, or its reason', () => {
+  const entry = {
+    type: 'action',
+    action: 'create',
+    result: 'done',
+    key: 'Pipe/a',
+    at: 0,
+    revision: 'r',
+    reason: 'Newer',
+  }
+  expect(HistoryEntry.parse(entry).message).toBe('Newer.')
+  expect(HistoryEntry.parse({ ...entry, message: 'It was told.' }).message).toBe('It was told.')
 })

@@ -1,6 +1,5 @@
 import type { HistoryEntry } from '../../contract/history.ts'
-import { REASONS } from '../../plan/reason.ts'
-import { sentence } from '../../plan/reasons/row.ts'
+import { innerCause } from '../../plan/reason.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { fitLines, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
@@ -19,7 +18,7 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
   const rows = entries.map((entry) => ({
     facts: factsOf(entry, wide).map(printable),
     message: printable(entry.message),
-    means: sentence(REASONS[entry.reason].means),
+    means: innerCause({ reason: entry.reason }, entry.key),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
   }))
   const heads = head.map((name) => paint('dim', name))
