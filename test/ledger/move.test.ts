@@ -1,4 +1,13 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { readArchiveText } from '../../src/ledger/archive.ts'
@@ -110,6 +119,43 @@ async function goesOn(url: string): Promise<void> {
   await ledger.swap(blank('Pipe/second'), [])
   await term.release()
 }
+
+const at = (name: string) => model.workspace.path(name)
+const exporting = (name: string) =>
+  runHere(['ledger', 'export', at(name), '--ledger', `sqlite:${at('old.db')}`])
+
+describe('the file of an export', () => {
+  test.each([
+    ['the ledger', 'old.db', /a file of this ledger/],
+    ['a hard link to it', 'hard.db', /a file of this ledger/],
+    ['a symbolic link to it', 'soft.db', /a file of this ledger/],
+    ['its log', 'old.db-wal', /a file of this ledger/],
+    ['its reserve', 'old.db.reserve', /a file of this ledger/],
+    ['a folder', '.', /not a regular file/],
+    ['below a folder that is missing', 'none/x', /cannot be written: ENOENT/],
+  ])('is not %s', async (_, name, says) => {
+    await fill(`sqlite:${at('old.db')}`)
+    linkSync(at('old.db'), at('hard.db'))
+    symlinkSync('old.db', at('soft.db'))
+    const before = readFileSync(at('old.db'))
+    const ended = await exporting(name)
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(says)
+    expect(readFileSync(at('old.db'))).toStrictEqual(before)
+    expect(readdirSync(at('.')).filter((each) => each.includes('.new-'))).toEqual([])
+  })
+
+  test('replaces an older one completely, and only its owner can read it', async () => {
+    await fill(`sqlite:${at('old.db')}`)
+    model.workspace.write('real.ndjson', 'an older backup')
+    symlinkSync('real.ndjson', at('backup'))
+    const { ino } = statSync(at('real.ndjson'))
+    expect(await exporting('backup')).toMatchObject({ code: 0 })
+    expect(readArchiveText(readFileSync(at('real.ndjson'), 'utf8')).records).toHaveLength(1)
+    expect(statSync(at('real.ndjson')).ino).not.toBe(ino)
+    expect(statSync(at('real.ndjson')).mode & 0o777).toBe(0o600)
+  })
+})
 
 test('a process that stood by while the cluster was moved does not act', async () => {
   const url = 'kubernetes:old'

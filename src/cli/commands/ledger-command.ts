@@ -1,8 +1,10 @@
 import type { Settings } from '../../config/settings.ts'
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { LedgerError } from '../../contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../ledger/archive.ts'
-import { syncFolder } from '../../ledger/location.ts'
+import { realFile, statOf, syncFolder } from '../../ledger/location.ts'
 import { acceptLedger, exportLedger, importLedger, moveLedger } from '../../ledger/open.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, misuse, nobody, print } from '../io.ts'
@@ -29,7 +31,7 @@ export async function ledger(
 
 async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   const archive = await exportLedger(settings.ledger, { clock: io.clock, emit: nobody })
-  save(file, archive)
+  save(settings, file, archive)
   print(io.stdout, `Exported ${countsOf(archive)} of ${settings.ledger} to ${file}.`)
   await using opened = await openLedgerToRead(settings, io.clock)
   sayMoved(io, opened, settings)
@@ -46,7 +48,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
 async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {
-    save(file, archive)
+    save(settings, file, archive)
     counts = countsOf(archive)
   }
   await moveLedger(settings.ledger, keep, { clock: io.clock, emit: nobody, signal: io.stop.stopping })
@@ -57,22 +59,37 @@ async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCod
   return EXIT.fine
 }
 
-/** Durable on return. */
-function save(file: string, archive: Archive): void {
+/** Durable on return. An older export stays until the new one is complete. */
+function save({ ledger: url }: Settings, asked: string, archive: Archive): void {
+  let draft: string | undefined
   try {
-    const handle = openSync(file, 'w', 0o600) // contains the hash key
-    try {
-      writeFileSync(handle, archiveText(archive))
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
+    const file = targetOf(asked, url.replace(/^sqlite:/, ''))
+    draft = `${file}.new-${randomUUID()}`
+    const options = { flag: 'wx', mode: 0o600, flush: true } // contains the hash key
+    writeFileSync(draft, archiveText(archive), options)
+    renameSync(draft, file)
     syncFolder(file)
   } catch (error) {
+    if (draft !== undefined) rmSync(draft, { force: true })
+    const fault = error instanceof LedgerError ? error.cause : error
     throw new CommandError(
-      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      `${asked} cannot be written: ${fault instanceof Error ? fault.message : String(fault)}`,
     )
   }
+}
+
+/** Endings of the files that belong to a ledger. */
+const COMPANION = /^(?:-(?:wal|shm|journal)|\.(?:lock|holder|reserve|notifications)\b.*)$/
+
+function targetOf(asked: string, ledgerFile: string): string {
+  const file = realFile(asked)
+  const [stats, own] = [statOf(file), statOf(ledgerFile)]
+  const ledger = own === undefined ? ledgerFile : realFile(ledgerFile)
+  const isCompanion = file.startsWith(ledger) && COMPANION.test(file.slice(ledger.length))
+  if (isCompanion || (stats !== undefined && stats.ino === own?.ino && stats.dev === own.dev))
+    throw new Error('it is a file of this ledger. Name another file.')
+  if (stats?.isFile() === false) throw new Error('it is not a regular file. Name a file.')
+  return file
 }
 
 async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
