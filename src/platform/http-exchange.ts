@@ -55,6 +55,9 @@ interface ExchangeLimits {
   readonly onWhole?: () => void
 }
 
+/** Characters of an incomplete reply: to parse or search more would block the process. */
+export const MAX_PARTIAL_LENGTH = 64 * 1024
+
 /** A later timer shows that the process stood still. */
 const LATE_MS = 100
 
@@ -117,7 +120,8 @@ export function exchange(
     function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
       const [only, ...rest] = chunks
       const bytes = rest.length === 0 ? only : Buffer.concat(chunks)
-      const body = bytes === undefined ? '' : replyText(bytes, of.headers, maxReplyBytes)
+      const text = bytes === undefined ? '' : replyText(bytes, of.headers, maxReplyBytes)
+      const body = end === 'whole' ? text : text?.slice(0, MAX_PARTIAL_LENGTH)
       return { type: 'reply', ...of, body: body ?? '', end: body === undefined ? 'too large' : end }
     }
 

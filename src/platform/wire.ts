@@ -1,6 +1,7 @@
 import type { Operation, ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/definition.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { oddResourceOf, remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
+import { MAX_PARTIAL_LENGTH } from './http-exchange.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 
@@ -132,14 +133,15 @@ function idInJson(json: JsonObject, text: string): string | undefined {
   return typeof id === 'number' ? idInText(text) : undefined
 }
 
-const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
+/** Backtracking over one character at a time would overflow the stack. */
+const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
-/** From JSON that can be cut anywhere. */
+/** From the first part of JSON that can be cut anywhere. */
 function idInText(text: string): string | undefined {
   /** Outermost first. '' for a list. */
   const path: string[] = []
   let before = ''
-  for (const [, token = ''] of text.matchAll(TOKEN)) {
+  for (const [, token = ''] of text.slice(0, MAX_PARTIAL_LENGTH).matchAll(TOKEN)) {
     const isId = path.length === 2 && path[0] === WIRE.valueField.services && path[1] === 'id'
     if (isId && before === ':' && token.startsWith('"')) return token.slice(1, -1)
     if (isId && (token === ',' || token === '}') && /^-?\d/.test(before)) return before

@@ -141,6 +141,13 @@ describe('a list that', () => {
       words: /answered 200, but the reply is too large/,
     },
     {
+      is: 'is an endless text, whole',
+      answer: (response) => response.end(`<p title="${'x'.repeat(9 * 2 ** 20)}`),
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but not as the interface promises/,
+    },
+    {
       is: 'is cut half way',
       answer(response) {
         const text = reply([item, item])
@@ -166,6 +173,12 @@ describe('a list that', () => {
     expect(error.facts).toMatchObject({ ...facts, effect: 'none' })
     expect(error.message).toMatch(words)
     expect(p.server.requests).toHaveLength(requests)
+  })
+
+  test('that is too large is neither parsed nor searched beyond its first part', async () => {
+    await using p = await facing((response) => response.end('['.repeat(17 * 2 ** 20)))
+    const { facts } = await failure(p.client.list(PIPE_KIND, access, readOptions()))
+    expect(facts.reply?.reveal()).toBe('['.repeat(2 ** 16))
   })
 
   test.each([
