@@ -14,8 +14,11 @@ const hangups: (() => void)[] = []
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted) forced.abort(signal)
-    else stopping.abort(signal)
+    if (stopping.signal.aborted) {
+      forced.abort(signal)
+      // A hanging call of the file system would block `process.exit`.
+      setTimeout(() => process.removeAllListeners(signal).kill(process.pid, signal), LAST_LINES_MS).unref()
+    } else stopping.abort(signal)
   })
 }
 process.on('SIGHUP', () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Allowance } from '../contract/person-command.ts'
@@ -7,6 +6,7 @@ import { desiredBody } from '../contract/view.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Leading } from '../daemon/leading.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
+import { readTextFile } from '../platform/text-file.ts'
 import { allowBlocked } from '../reconcile/operator/allow.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../reconcile/state/recorded.ts'
@@ -59,7 +59,7 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
         ledgerRollback: context.ledger.rollback,
       }),
       operator: {
-        adminToken: adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile),
+        adminToken: adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile, stopping),
         ownerToken: ownerTokenOf(context.ledger),
         request: (key, accept) => daemon.request(key, accept),
         progress: (token) => daemon.progress(token),
@@ -74,9 +74,9 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
 }
 
 /** Reads the file again each time. */
-function tokenReader(file: string): () => Promise<string | undefined> {
+function tokenReader(file: string, signal: AbortSignal): () => Promise<string | undefined> {
   return async () => {
-    const text = await readFile(file, 'utf8').catch(() => '')
+    const text = await readTextFile(file, { signal }).catch(() => '')
     return text.trim() === '' ? undefined : text.trim()
   }
 }

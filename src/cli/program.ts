@@ -15,6 +15,11 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     else await shell.program.parseAsync(args, { from: 'user' })
     return shell.code
   } catch (error) {
+    const { aborted, reason } = io.stop.stopping
+    if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) {
+      print(io.stderr, `pipewright: stopped by ${String(reason)}`)
+      return EXIT.failed
+    }
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
     const isKnown =
       error instanceof CommandError || error instanceof LedgerError || error instanceof SandboxFileError

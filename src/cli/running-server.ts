@@ -21,7 +21,8 @@ type Asking = LedgerToRead &
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
-  if (server !== undefined) return { command, network, server, token: await adminTokenOf(settings, command) }
+  if (server !== undefined)
+    return { command, network, server, token: await adminTokenOf(io, settings, command) }
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined

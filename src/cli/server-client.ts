@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
@@ -6,6 +5,7 @@ import { connectWords, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { exchange, type Seen } from '../platform/http-exchange.ts'
 import { faultOfReply, type NetworkSettings, openNetwork } from '../platform/network.ts'
+import { readTextFile } from '../platform/text-file.ts'
 import { assertTls } from './compose-network.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
@@ -136,6 +136,7 @@ const READ_MS = 10_000
 
 /** The admin token. @throws {CommandError} */
 export async function adminTokenOf(
+  { stop: { stopping: signal } }: Pick<Io, 'stop'>,
   { adminTokenFile }: Pick<Settings, 'adminTokenFile'>,
   command: string,
 ): Promise<string> {
@@ -144,8 +145,9 @@ export async function adminTokenOf(
       `${command}: it needs the admin token of the server. Give its file with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
     )
   }
-  const text = await readFile(adminTokenFile, 'utf8').catch((error: unknown) => {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const text = await readTextFile(adminTokenFile, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    const why = error instanceof Error && 'code' in error ? String(error.code) : (error as Error).message
     throw new CommandError(`${command}: the admin token cannot be read from ${adminTokenFile} (${why}).`)
   })
   if (text.trim() === '')

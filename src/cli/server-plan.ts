@@ -25,7 +25,7 @@ export async function planAtServer(
     throw new CommandError(
       `plan: the manifests take more than ${MAX_PLAN_BYTES} bytes as JSON. Plan without --server.`,
     )
-  const token = await adminTokenOf(settings, 'plan --server')
+  const token = await adminTokenOf(io, settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
   const call = { command: 'plan', server, network: networkToOthers(settings) }
   const reply = await callServer(io, { ...call, path: 'api/v1/plan', token, body, timeoutMs: TIMEOUT_MS })

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { readFile } from 'node:fs/promises'
 import type { Parser } from '../config/parsers.ts'
 import { formatProblems } from '../config/setting-problem.ts'
 import { readSettings, SETTINGS, type Settings, type SettingsInput } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
+import { readTextFile } from '../platform/text-file.ts'
 import { COMMAND_HELP } from './command-help.ts'
 import { type ExitCode, type Io, print, misuse } from './io.ts'
 import { wrapped } from './render/terminal.ts'
@@ -108,8 +108,9 @@ async function settingsFor(io: Io, command: Command, needs: SettingsInput['needs
     flags: Object.fromEntries(flags),
     env: io.env,
     needs,
-    readFile: (path) => readFile(path, 'utf8'),
+    readFile: (path) => readTextFile(path, { signal: io.stop.stopping }),
   })
+  io.stop.stopping.throwIfAborted()
   if ('problems' in reading) misuse(formatProblems(reading.problems))
   if (reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
   return reading.settings

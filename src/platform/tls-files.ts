@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import {
   createSecureContext,
   getCACertificates,
   type SecureContext,
   type SecureContextOptions,
 } from 'node:tls'
+import { readTextFile } from './text-file.ts'
 
 export interface TlsFiles {
   /** Besides Node's and the system's. */
@@ -105,10 +106,10 @@ function believing(authorities: readonly string[] | undefined): { readonly ca?: 
 
 async function textOf(file: keyof TlsFiles, path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextFile(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
-    throw new TlsFileError(file, `it cannot be read (${code})`)
+    const { code, message } = error as NodeJS.ErrnoException // of the file system
+    throw new TlsFileError(file, code === undefined ? message : `it cannot be read (${code})`)
   }
 }
 

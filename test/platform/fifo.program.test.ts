@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createMountedSecrets } from '../../src/platform/secret-store.ts'
+import { readTextFile } from '../../src/platform/text-file.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 test('the secret store refuses a FIFO, and does not wait for a writer', async () => {
@@ -11,4 +13,18 @@ test('the secret store refuses a FIFO, and does not wait for a writer', async ()
   const store = createMountedSecrets({ credentialsDir: workspace.path('none'), secretsDir: workspace.dir })
   const read = await store.read({ name: 'kafka', key: 'password' }, 'source')
   expect(read).toMatchObject({ found: false, why: 'unreadable' })
+})
+
+test('a text from a FIFO is read to its end, within a limit and until a stop', async () => {
+  using workspace = createWorkspace()
+  const file = workspace.path('fifo')
+  execFileSync('mkfifo', [file])
+  await expect(readTextFile(file, { writerMs: 20 })).rejects.toThrow('nothing was written to it for 0.02s')
+  const stop = new AbortController()
+  const stopped = readTextFile(file, { signal: stop.signal })
+  stop.abort(new Error('stopped'))
+  await expect(stopped).rejects.toThrow('stopped')
+  const text = 'x'.repeat(200_000)
+  const [read] = await Promise.all([readTextFile(file), appendFile(file, text)])
+  expect(read).toBe(text)
 })

@@ -1,11 +1,12 @@
 import type { Settings } from '../../config/settings.ts'
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:buffer'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { LedgerError } from '../../contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../ledger/archive.ts'
 import { realFile, statOf, syncFolder } from '../../ledger/location.ts'
 import { acceptLedger, exportLedger, importLedger, moveLedger } from '../../ledger/open.ts'
+import { readTextFile } from '../../platform/text-file.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, misuse, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
@@ -93,7 +94,9 @@ function targetOf(asked: string, ledgerFile: string): string {
 }
 
 async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const limits = { maxBytes: constants.MAX_STRING_LENGTH, signal: io.stop.stopping }
+  const text = await readTextFile(file, limits).catch((error: unknown) => {
+    io.stop.stopping.throwIfAborted()
     throw new CommandError(
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     )
