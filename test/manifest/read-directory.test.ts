@@ -165,7 +165,8 @@ describe('what is read', () => {
         'link-loop real/up',
         'link-loop self.yaml',
       ],
-      unread: expect.arrayContaining(['broken.yaml', 'outdir/', 'out.yaml']) as string[],
+      // A folder might hold a Lock, so it blocks creates. A file that leads out hides only itself.
+      unread: ['broken.yaml', 'broken.yaml/', 'out.yaml', 'outdir', 'outdir/', 'self.yaml', 'self.yaml/'],
     })
   })
 

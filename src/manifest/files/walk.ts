@@ -155,9 +155,14 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     return
   }
   if (!stats.isDirectory() && !isManifest) return
-  if (!isBelow(target, walk.root)) return refuseLink(walk, link.file, linkFinding(link.file, 'link-outside'))
+  if (!isBelow(target, walk.root)) {
+    const refuse = stats.isDirectory() ? refuseLink : refuseFile
+    return refuse(walk, link.file, linkFinding(link.file, 'link-outside'))
+  }
   if (stats.isDirectory() && isBelow(dirname(link.path), target)) {
-    return refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
+    // All of the folder is read without it.
+    walk.findings.push(linkFinding(link.file, 'link-loop'))
+    return
   }
   walk.links.set(link.path, target)
   if (walk.seen.has(target)) walk.findings.push(linkFinding(link.file, 'link-repeated'))
@@ -170,7 +175,7 @@ function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.unread.push(file)
 }
 
-/** Marks file and folder as unread, because the target is unknown. */
+/** Marks file and folder as unread, because the target is unknown or a folder. */
 function refuseLink(walk: Walk, file: string, finding: Finding): void {
   refuseFile(walk, file, finding)
   walk.unread.push(`${file}/`)
