@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
 import { runHere } from '../support/command.ts'
 import { given } from '../ways-out/given.ts'
 
@@ -93,4 +94,26 @@ test.each([
   const { code, stdout } = await runHere(args)
   expect(code).toBe(0)
   expect(stdout).toContain(says)
+})
+
+const MANY = Array<Buffer>(99).fill(Buffer.alloc(2 ** 16))
+
+test.each([
+  { is: 'nothing', reads: 1, chunks: [], says: /^stdin: There is no manifest in it. Write one/ },
+  { is: 'too much', reads: 18, chunks: MANY, says: /larger than 1 MiB.\nstdin.yaml:1/ },
+  { is: 'a stop', reads: 1, chunks: undefined, says: /^pipewright: stopped by SIGTERM\n$/ },
+])('standard input that is $is ends validate with 1', async ({ chunks, reads, says }) => {
+  const stop = new AbortController()
+  let count = 0
+  const read = (input: Readable) => {
+    count += 1
+    if (chunks === undefined) stop.abort('SIGTERM')
+    else input.push(chunks[count - 1] ?? null)
+  }
+  const input = new Readable({ highWaterMark: 1, read: () => read(input) })
+  using _ = vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as typeof process.stdin)
+  const { code, stdout, stderr } = await runHere(['validate', '-'], {}, { stopping: stop.signal })
+  expect(code).toBe(1)
+  expect(stdout + stderr).toMatch(says)
+  expect(count).toBeLessThanOrEqual(reads)
 })

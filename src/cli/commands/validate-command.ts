@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
@@ -16,6 +15,7 @@ import {
   findingsAsSarif,
   findingsAsText,
 } from '../render/findings-text.ts'
+import { DEFAULT_LIMITS } from '../../manifest/yaml/limits.ts'
 import { IGNORE_FILE, IgnoreFileError, readIgnoreFile } from '../../manifest/files/ignore-file.ts'
 import { isBelow } from '../../lib/below.ts'
 import { createProgress } from '../render/progress.ts'
@@ -71,7 +71,7 @@ export async function validate(
   const problem =
     (catalog.problem &&
       `${catalog.problem.message}${existsSync(root) ? '' : ' Name it: pipewright validate DIR.'}`) ??
-    (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
+    (total === 0 && catalog.findings.length === 0 ? (input?.nothing ?? NOTHING_THERE) : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')
   const shown = input === undefined ? settings : { ...settings, manifests: '' }
@@ -81,10 +81,17 @@ export async function validate(
 
 /** A folder with the standard input as a file. */
 async function storeInput({ stop }: Io) {
-  const content = await buffer(addAbortSignal(stop.stopping, process.stdin))
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of addAbortSignal(stop.stopping, process.stdin)) {
+    chunks.push(chunk as Buffer) // it has no encoding
+    length += (chunk as Buffer).length
+    if (length > DEFAULT_LIMITS.fileBytes) break // a finding of the file says it
+  }
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-'))
-  writeFileSync(join(folder, 'stdin.yaml'), content)
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+  writeFileSync(join(folder, 'stdin.yaml'), Buffer.concat(chunks))
+  const nothing = 'There is no manifest in it. Write one to the standard input, or name a directory.'
+  return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
 /** Relative to the directory, as in findings. */
@@ -143,11 +150,12 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
   const { findings, problem, total, paths } = result
   const { manifests } = settings
   const root = folderOf(manifests)
+  const whole = manifests || 'stdin'
   switch (output) {
     case 'json':
       return printJson(io, { manifests: total, problem, findings: findingsAsJson(findings, root) })
     case 'compact':
-      if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
+      if (problem !== undefined) print(io.stderr, `${whole}: ${problem}`)
       return findings.length === 0 ? undefined : print(io.stdout, findingsAsCompact(findings, root))
     case 'github':
       return print(io.stdout, findingsAsGithub(findings, inRepository(root, io.env), problem))
@@ -158,7 +166,7 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
     case 'text': {
       const paint = paintFor(io)
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
-      if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
+      if (problem !== undefined) print(io.stderr, `${whole}: ${problem}`)
       if (total === 0 && findings.length === 0) return
       const of = ` Read all of ${manifests}; shown are the findings of ${numberOf(paths, 'path')}.`
       print(io.stdout, summary(findings, total) + (paths === 0 ? '' : of))
