@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { duration } from '../config/parsers.ts'
 import { timeOf } from '../kinds/instant.ts'
 import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -6,6 +7,7 @@ import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
 import { misuse } from './io.ts'
+import { parsedBy } from './usage.ts'
 
 /** Of `status` and `history`, as commander parses it. Absent members do not filter. */
 export interface ResourceFilter {
@@ -91,10 +93,12 @@ function someOf(words: readonly string[]): string {
   return 'a status from "pipewright status". See docs/reference/runbook.md'
 }
 
+/** 100 years. */
+const MAX_AGO_MS = 36_500 * 24 * 3_600_000
+
 /** ms since the epoch. */
 function timeFrom(text: string): number {
-  const ago = parseDuration(text)
-  if (ago !== undefined) return Date.now() - ago
+  if (parseDuration(text) !== undefined) return Date.now() - parsedBy(duration(0, MAX_AGO_MS))(text)
   const at = Date.parse(text)
   if (/^\d{4}-/.test(text) && !Number.isNaN(at)) return at
   throw new InvalidArgumentError('Give a duration such as 2h, or a time such as 2026-01-31T08:00:00Z.')

@@ -34,6 +34,12 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   },
   { why: 'an unknown kind', args: ['history', '--kind', 'Pipe,Zzzzz'], says: 'Give Service, Pipe' },
   { why: 'a time that is none', args: ['status', '--since', 'noon'], says: 'Give a duration such as 2h' },
+  { why: 'a time before all times', args: ['history', '--since', '99999999999999h'], says: 'longer than' },
+  {
+    why: 'a duration without an end',
+    args: ['status', '--since', `${'9'.repeat(400)}h`],
+    says: 'longer than',
+  },
   { why: 'a filter with a key', args: ['status', 'Pipe/a', '--kind', 'Pipe'], says: 'Leave out either.' },
   { why: 'an unknown shape of a ledger command', args: ['ledger', 'burn'], says: 'Allowed choices are' },
   { why: 'an export without a file', args: ['ledger', 'export'], says: 'need a file' },
