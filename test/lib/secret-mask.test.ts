@@ -14,6 +14,8 @@ describe('a secret is masked', () => {
     ['in JSON of Python', String.raw`Hq7/kV2+xe\"9 Lm4\u00e9`],
     ['in JSON of PHP', String.raw`Hq7\/kV2+xe\"9 Lm4\u00e9`],
     ['in JSON of .NET', String.raw`Hq7/kV2\u002Bxe\u00229 Lm4\u00E9`],
+    ['in HTML', SECRET.replace('"', '&quot;')],
+    ['in HTML of Go', SECRET.replace('"', '&#34;')],
     ['in a URL', encodeURIComponent(SECRET)],
     ['in base64', BYTES.toString('base64')],
     ['in base64url', BYTES.toString('base64url')],

@@ -179,6 +179,7 @@ function needlesOf(secret: string): readonly Needle[] {
     escapeControls(secret),
     ...urlFormsOf(secret),
     ...base64Of(secret),
+    ...htmlFormsOf(secret),
   ]
   const others = new Set(forms.filter((form) => form !== secret && form.length >= MIN_MASKED_LENGTH))
   return [
@@ -219,6 +220,19 @@ function urlFormsOf(secret: string): readonly string[] {
     const lower = each.replaceAll(/%../g, (byte) => byte.toLowerCase())
     return [each, lower, each.replaceAll('%20', '+'), lower.replaceAll('%20', '+')]
   })
+}
+
+/** Of Python, of Go and .NET, and of lodash: they differ in quotes. */
+const QUOTES = [
+  ['&quot;', '&#x27;'],
+  ['&#34;', '&#39;'],
+  ['&quot;', '&#39;'],
+] as const
+
+/** On the page of a gateway. */
+function htmlFormsOf(secret: string): readonly string[] {
+  const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return QUOTES.map(([double, single]) => text.replaceAll('"', double).replaceAll("'", single))
 }
 
 /** A message can repeat one line of a certificate. */
