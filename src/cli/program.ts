@@ -12,7 +12,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
   addCommands(shell)
   try {
     if (args.length === 0) shell.program.outputHelp()
-    else await shell.program.parseAsync(args, { from: 'user' })
+    else await shell.program.parseAsync(withoutHelp(shell.program, args), { from: 'user' })
     return shell.code
   } catch (error) {
     const { aborted, reason } = io.stop.stopping
@@ -28,6 +28,13 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     if (error instanceof CommandError) return error.code
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }
+}
+
+/** Commander answers help of an unknown command with the whole help. */
+function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
+  const [help, word = 'help'] = args
+  const isKnown = word === 'help' || word.startsWith('-') || commands.some((each) => each.name() === word)
+  return help !== 'help' || isKnown ? args : args.slice(1)
 }
 
 function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): Command {

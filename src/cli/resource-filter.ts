@@ -68,6 +68,7 @@ export function withFilter(command: Command, of: 'resources' | 'history'): Comma
 }
 
 function appended(value: string, before: readonly string[] = []): readonly string[] {
+  if (/^(?:=|$)/.test(value)) throw new InvalidArgumentError('Give a NAME or NAME=VALUE.')
   return [...before, value]
 }
 

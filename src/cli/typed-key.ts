@@ -1,6 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { knownKey, MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
+import { escapeControls } from '../lib/shown-text.ts'
 import { misuse } from './io.ts'
 
 /** The kind in its usual spelling: `pipe` is Pipe. */
@@ -17,7 +18,7 @@ export function typedKey(text: string): Key | undefined {
 export function keyFrom(text: string): Key {
   const key = typedKey(text)
   if (key !== undefined) return key
-  misuse(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`)
+  misuse(`"${escapeControls(text)}" is not a key: give Kind/name, such as Pipe/orders.`)
 }
 
 /** @param otherwise the hint if no known word is near */

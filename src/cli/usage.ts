@@ -66,9 +66,18 @@ export function acting<Flags, Words extends readonly unknown[]>(
   return async (...args) => {
     const command = args.at(-1) as Command // as commander calls it
     const flags = command.opts() as Flags // typed by the command's options
+    assertNothingEmpty(command, args.slice(0, -2).flat())
     shell.settings = await settingsFor(shell.io, command, typeof needs === 'function' ? needs(flags) : needs)
     shell.code = await act(shell.io, shell.settings, flags, ...(args.slice(0, -2) as unknown as Words))
   }
+}
+
+/** A variable of a script that is not set. @throws {CommandError} */
+function assertNothingEmpty(command: Command, words: readonly unknown[]): void {
+  const flag = command.options.find((each) => each.required && command.opts()[each.attributeName()] === '')
+  if (flag === undefined && !words.includes('')) return
+  const [name, what] = [command.name(), flag?.long ?? 'an argument']
+  misuse(`${name}: ${what} is empty. Give it a value, or leave it out. See "pipewright help ${name}".`)
 }
 
 export function addSettingsHelp({ program }: Shell): void {
@@ -110,8 +119,10 @@ async function settingsFor(io: Io, command: Command, needs: SettingsInput['needs
     needs,
     readFile: (path) => readTextFile(path, { signal: io.stop.stopping }),
   })
-  io.stop.stopping.throwIfAborted()
-  if ('problems' in reading) misuse(formatProblems(reading.problems))
+  if ('problems' in reading) {
+    io.stop.stopping.throwIfAborted()
+    misuse(formatProblems(reading.problems))
+  }
   if (reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
   return reading.settings
 }

@@ -58,6 +58,8 @@ export type Allowance = z.infer<typeof Allowance>
 export interface AllowedReply {
   /** Or would pass, in a dry run. */
   readonly allowed: readonly Key[]
+  /** No manifest or record names the asked service. */
+  readonly isWithoutService?: true
 }
 
 /** `blocked`: more than the person saw. No action was allowed. */

@@ -59,8 +59,12 @@ export function registerReplies(app: FastifyInstance): void {
 }
 
 export function sendError(error: unknown, reply: FastifyReply): void {
-  const [status, body] = errorReply(error)
-  void reply.code(status).headers(REPLY_HEADERS).send(body)
+  const [status, { hint, ...body }] = errorReply(error)
+  const limit = status === 413 ? ` The body has at most ${reply.request.routeOptions.bodyLimit} bytes.` : ''
+  void reply
+    .code(status)
+    .headers(REPLY_HEADERS)
+    .send({ ...body, hint: `${hint}${limit}` })
 }
 
 function errorReply(error: unknown): readonly [status: number, body: ErrorReply] {

@@ -5,7 +5,7 @@ import { given } from '../ways-out/given.ts'
 
 test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   { why: 'an unknown command', args: ['statsu'], says: 'Did you mean status?' },
-  { why: 'help of an unknown command', args: ['help', 'statsu'], says: 'Usage: pipewright' },
+  { why: 'help of an unknown command', args: ['help', 'statsu'], says: 'Did you mean status?' },
   { why: 'an unknown flag', args: ['run', '--intervall', '5m'], says: 'Did you mean --interval?' },
   { why: 'an unknown flag, without its value', args: ['run', '--bogus=planted'], says: /'--bogus'\n/ },
   { why: 'an unknown flag with quotes', args: ['run', "--bogus=a'\n'planted"], says: /'--bogus'\n/ },
@@ -40,6 +40,19 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
     args: ['status', '--since', `${'9'.repeat(400)}h`],
     says: 'longer than',
   },
+  { why: 'an empty service', args: ['allow', '--service', ''], says: 'allow: --service is empty. Give it' },
+  { why: 'an empty name', args: ['lock', '--name='], says: 'lock: --name is empty' },
+  { why: 'an empty path', args: ['validate', ''], says: 'validate: an argument is empty. Give it a value' },
+  { why: 'an empty path among others', args: ['validate', 'manifests', ''], says: 'an argument is empty' },
+  { why: 'an empty key', args: ['status', ''], says: 'status: an argument is empty' },
+  { why: 'an empty file', args: ['ledger', 'export', ''], says: 'ledger: an argument is empty' },
+  { why: 'a label without a name', args: ['status', '--label', '=a'], says: 'Give a NAME or NAME=VALUE.' },
+  {
+    why: 'a key with a line break',
+    args: ['resume', 'or\nders'],
+    says: String.raw`"or\nders" is not`,
+  },
+  { why: 'help of no command', args: ['help', 'nope'], says: "pipewright: unknown command 'nope'" },
   { why: 'a filter with a key', args: ['status', 'Pipe/a', '--kind', 'Pipe'], says: 'Leave out either.' },
   { why: 'an unknown shape of a ledger command', args: ['ledger', 'burn'], says: 'Allowed choices are' },
   { why: 'an export without a file', args: ['ledger', 'export'], says: 'need a file' },

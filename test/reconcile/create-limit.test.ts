@@ -159,6 +159,8 @@ describe('what a person allowed', () => {
     const six = commit(world, 'many', 6)
     await go(world, six)
     expect(await allowBlocked(world.context, { ...all, dryRun: true })).toEqual({ allowed: six })
+    const nowhere = await allowBlocked(world.context, { ...all, service: 'nope' })
+    expect(nowhere).toEqual({ allowed: [], isWithoutService: true })
     const one = commit(world, 'one', 1)
     await go(world, one)
     expect(await allowBlocked(world.context, { ...all, count: 6 })).toEqual({ blocked: 7 })

@@ -94,6 +94,8 @@ describe('POST /api/v1/plan', () => {
     const { status, body } = await post(planner, sent)
     expect(status).toBe(expected)
     expect(JSON.stringify(body)).not.toContain('hunter2')
+    if (expected === 413)
+      expect(body).toMatchObject({ hint: expect.stringContaining(' 16777216 bytes') as string })
     expect(asked).toEqual([])
   })
 

@@ -53,7 +53,11 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
     throw new CommandError(
       `allow: the ${name} blocks ${answer.blocked} now, and no action was allowed. Look with "${commandLine(`allow${flag} --dry-run`, settings)}".`,
     )
-  const { allowed } = answer
+  const { allowed, isWithoutService } = answer
+  if (isWithoutService === true)
+    throw new CommandError(
+      `allow: there is no service "${service}". "pipewright status --kind Service" lists them.`,
+    )
   if (output === 'json') printJson(io, { allowed, dryRun })
   else print(io.stdout, wordsOf(allowed, allowance, settings))
   return EXIT.fine

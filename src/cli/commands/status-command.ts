@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import { escapeControls } from '../../lib/shown-text.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandLine } from '../../plan/step.ts'
 import { type NextStep, type ShownResource } from '../../server/shown-resource.ts'
@@ -7,7 +8,7 @@ import { folderOf } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
 import { didYouMean, typedKey } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
+import { isTerminal, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
 import { assertNoFilter, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { openReader, type StatusReading } from '../reading.ts'
@@ -119,7 +120,7 @@ function viewNamed(resources: readonly ShownResource[], key: string): ShownResou
   const found = resources.find((resource) => resource.key === key)
   if (found !== undefined) return found
   throw new CommandError(
-    `there is no record of ${printable(key)}. ${didYouMean(
+    `there is no record of ${escapeControls(key)}. ${didYouMean(
       key,
       resources.map((one) => one.key),
     )}`,

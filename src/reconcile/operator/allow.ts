@@ -22,8 +22,12 @@ export async function allowBlocked(context: OperatorContext, asked: Allowance): 
   const { store, ledger } = context
   const { service, count, dryRun, deletions } = asked
   const limit = deletions ? 'DeleteLimit' : 'CreateLimit'
-  const blocked = (await ledger.list())
-    .filter((record) => service === undefined || service === serviceNamed(store, record))
+  const records = (await ledger.list()).filter(
+    (record) => service === undefined || service === serviceNamed(store, record),
+  )
+  if (service !== undefined && records.length === 0 && store.entry(`Service/${service}`) === undefined)
+    return { allowed: [], isWithoutService: true }
+  const blocked = records
     .flatMap((record) => {
       const digest = blockedDigest(store, record, limit)
       return digest === undefined ? [] : [{ record, digest }]
