@@ -6,10 +6,14 @@ import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 import { readTextFile } from '../../src/platform/text-file.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
+function makeFifo(file: string): void {
+  execFileSync('mkfifo', [file])
+}
+
 test('the secret store refuses a FIFO, and does not wait for a writer', async () => {
   using workspace = createWorkspace()
   workspace.write('kafka/username', 'name')
-  execFileSync('mkfifo', [join(workspace.dir, 'kafka', 'password')])
+  makeFifo(join(workspace.dir, 'kafka', 'password'))
   const store = createMountedSecrets({ credentialsDir: workspace.path('none'), secretsDir: workspace.dir })
   const read = await store.read({ name: 'kafka', key: 'password' }, 'source')
   expect(read).toMatchObject({ found: false, why: 'unreadable' })
@@ -18,7 +22,7 @@ test('the secret store refuses a FIFO, and does not wait for a writer', async ()
 test('a text from a FIFO is read to its end, within a limit and until a stop', async () => {
   using workspace = createWorkspace()
   const file = workspace.path('fifo')
-  execFileSync('mkfifo', [file])
+  makeFifo(file)
   await expect(readTextFile(file, { writerMs: 20 })).rejects.toThrow('nothing was written to it for 0.02s')
   const stop = new AbortController()
   const stopped = readTextFile(file, { signal: stop.signal })

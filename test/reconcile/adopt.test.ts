@@ -116,15 +116,15 @@ describe('a Lock', () => {
 })
 
 test.each([
-  ['policy.adopt', 'new adopt=#1'],
-  ['A Lock', 'new'],
+  ['policy.adopt', 'new adopt=#1', 'policy.adopt of Pipe/new names the pipe of Pipe/old (old.yaml)'],
+  ['a Lock', 'new', 'A Lock gives the pipe of Pipe/old (old.yaml) to Pipe/new'],
 ])(
   'a manifest that names the pipe of a record whose manifest is gone: the record moves, whatever was edited, by %s',
-  async (by, name) => {
+  async (by, name, claim) => {
     const world = await worldAfter(
-      `make old; write old adopt=#1; look old; ${by === 'A Lock' ? 'lock new=#1; ' : ''}remove old; write ${name} replicas=3;
+      `make old; write old adopt=#1; look old; ${by === 'a Lock' ? 'lock new=#1; ' : ''}remove old; write ${name} replicas=3;
       look new: Ambiguous renamed-from;
-    tells new: ${by} names the pipe of Pipe/old (old.yaml), whose record cannot move yet.;
+    tells new: ${claim}, whose record cannot move yet.;
     read again; look new: from Pipe/old; shown new: NotUpdatable`,
       { sent: 0, holds: { 'Pipe/new': '1' } },
     )

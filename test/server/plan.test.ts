@@ -94,8 +94,7 @@ describe('POST /api/v1/plan', () => {
     const { status, body } = await post(planner, sent)
     expect(status).toBe(expected)
     expect(JSON.stringify(body)).not.toContain('hunter2')
-    if (expected === 413)
-      expect(body).toMatchObject({ hint: expect.stringContaining(' 16777216 bytes') as string })
+    expect(JSON.stringify(body)).toContain(expected === 413 ? ' 16777216 bytes' : 'hint')
     expect(asked).toEqual([])
   })
 

@@ -85,8 +85,8 @@ const COMPANION = /^(?:-(?:wal|shm|journal)|\.(?:lock|holder|reserve|notificatio
 function targetOf(asked: string, ledgerFile: string): string {
   const file = realFile(asked)
   const [stats, own] = [statOf(file), statOf(ledgerFile)]
-  const ledger = own === undefined ? ledgerFile : realFile(ledgerFile)
-  const isCompanion = file.startsWith(ledger) && COMPANION.test(file.slice(ledger.length))
+  const ownFile = own === undefined ? ledgerFile : realFile(ledgerFile)
+  const isCompanion = file.startsWith(ownFile) && COMPANION.test(file.slice(ownFile.length))
   if (isCompanion || (stats !== undefined && stats.ino === own?.ino && stats.dev === own.dev))
     throw new Error('it is a file of this ledger. Name another file.')
   if (stats?.isFile() === false) throw new Error('it is not a regular file. Name a file.')

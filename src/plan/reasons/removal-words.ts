@@ -63,7 +63,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'locked':
       return `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} No resource is deleted, because ${removal.key} names this ${noun}.`
+      return `${asked} No resource is deleted, because ${removal.key} names or describes this ${noun}.`
     case 'taken':
       return `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} looks like it.`
     case 'listed':
@@ -86,7 +86,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'claimed':
       return [
         { text: `If ${removal.key} is to keep the ${noun}, remove this manifest.` },
-        { text: `If not, take the ${noun} out of ${removal.key}.` },
+        { text: `If not, take the ${noun} out of ${removal.key}, or set policy.replaces there.` },
       ]
     case 'taken':
       return [

@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import { type About, serviceWords, type Step } from '../step.ts'
 import { A_KEY, REFUSED, row } from './row.ts'
 
@@ -79,11 +79,12 @@ function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: s
 
 const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, noun: string) => string>> = {
   unclaimed: ({ key, other }) => `${other} is recorded, has no manifest any more, and looks like ${key}.`,
-  claimed: (facts, noun) =>
-    `${placed(facts)} has the same service and the same spec.name, an equal spec, or ${anyOf(noun)} of the same source and destination.`,
+  claimed: (facts) =>
+    `${facts.key} looks like ${placed(facts)}: the same service, and the same spec.name, an equal spec, or the same source and destination.`,
   'renamed-from'(facts, noun) {
-    const { by = 'policy.renamedFrom', rival } = facts
-    const names = `${by === 'a Lock' ? 'A Lock' : by} names ${by === 'policy.renamedFrom' ? '' : `the ${noun} of `}${placed(facts)}`
+    const { key, by = 'policy.renamedFrom', rival } = facts
+    const other = by === 'policy.renamedFrom' ? placed(facts) : `the ${noun} of ${placed(facts)}`
+    const names = by === 'a Lock' ? `A Lock gives ${other} to ${key}` : `${by} of ${key} names ${other}`
     return rival === undefined
       ? `${names}, whose record cannot move yet. Its manifest is still there, or its creation is under way.`
       : `${names}, and so does that of ${rival}; the record can move to one of them.`
@@ -114,13 +115,16 @@ const SIMILAR_STEPS: Readonly<
       ...newSteps(facts),
     ]
   },
-  claimed: (facts, { key, place }) => [
-    {
-      text: `If this one is its new name, remove the manifest of ${facts.other}; the ${nounOf(key)} is kept.`,
-    },
-    { text: 'If it is a copy, give it a different spec:', copy: place },
-    ...newSteps(facts),
-  ],
+  claimed(facts, { key, place }) {
+    const [noun, isOld] = [nounOf(key), key === facts.other]
+    const old = isOld ? 'this manifest' : `the manifest of ${facts.other}`
+    return [
+      { text: `If ${facts.key} is the new name of ${facts.other}, remove ${old}; the ${noun} is kept.` },
+      ...(isOld
+        ? [{ text: `If not, set policy.replaces: ${facts.other} in the manifest of ${facts.key}.` }]
+        : [{ text: 'If it is a copy, give it a different spec:', copy: place }, ...newSteps(facts)]),
+    ]
+  },
   'renamed-from': ({ by = 'policy.renamedFrom', rival, other }) => [
     rival === undefined
       ? { text: 'Remove the manifest of the old name; then the record moves automatically:', copy: other }
@@ -157,7 +161,7 @@ export const RENAMING = {
       listedAs: 'orders',
     },
     words: (facts, noun) =>
-      `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No resource is created.`,
+      `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No request is sent until that is settled.`,
     steps: (facts, about) =>
       facts !== undefined && 'how' in facts
         ? SIMILAR_STEPS[facts.how](facts, about)

@@ -182,7 +182,7 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   {
     protection: "an operator's command adopts no pipe that another command adopts meanwhile",
     patches: {
-      from: `if (held !== undefined) return refused(messageOf({ reason: 'AdoptRefused', facts: held }, key))`,
+      from: `if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))`,
       to: '',
     },
     tests: 'test/reconcile/adopt.test.ts',
