@@ -53,16 +53,17 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: WholeFacts,
   now: number,
-  here: CommandContext,
+  given: CommandContext,
 ): readonly string[] {
+  const local = { ...given, server: undefined }
   const ofLock =
     withoutLock === 0
       ? []
       : [
-          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "${commandLine('lock', here)}", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
+          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "${commandLine('lock', local)}", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
         ]
   const ofManifests = withoutManifest.map(
-    (each) => `${withoutManifestSentence(each, here)} Listed ${agoOf(each.listedAt, now)}.`,
+    (each) => `${withoutManifestSentence(each, local)} Listed ${agoOf(each.listedAt, now)}.`,
   )
   return [...ofLock, ...ofManifests]
 }

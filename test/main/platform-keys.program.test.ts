@@ -176,7 +176,7 @@ test('a Service reads no key out of the secrets of sources, and says where they 
   const { message } = await live.says('Service/left', 'SecretUnavailable')
   expect(message).toBe(
     `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials belong in ` +
-      '--credentials-dir. Once it is there, this continues automatically. ' +
+      '--credentials-dir. Pipewright looks again automatically. ' +
       `Remove them from the secrets directory, and mount them at: ${workspace.path('credentials/left-api')}.`,
   )
   await live.says('Pipe/of-left', 'SecretUnavailable')

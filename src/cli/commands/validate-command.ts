@@ -90,7 +90,7 @@ async function storeInput({ stop }: Io) {
   }
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-'))
   writeFileSync(join(folder, 'stdin.yaml'), Buffer.concat(chunks))
-  const nothing = 'There is no manifest in it. Write one to the standard input, or name a directory.'
+  const nothing = 'There is no manifest in it. Write one to it, or name a directory.'
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 

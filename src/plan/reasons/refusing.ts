@@ -238,7 +238,7 @@ export const REFUSING = {
     words: ({ missing, isUnverified }) =>
       isUnverified === true
         ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright looks again at the next drift check.`
-        : `${missingSecretWords(missing)} Once it is there, this continues automatically.`,
+        : `${missingSecretWords(missing)} Pipewright looks again automatically.`,
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]
