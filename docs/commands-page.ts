@@ -1,8 +1,8 @@
 import { systemClock } from '../src/daemon/system-clock.ts'
 import { Command } from 'commander'
-import { COMMAND_HELP } from '../src/cli/command-help.ts'
 import { addCommands } from '../src/cli/commands.ts'
 import { cell, code } from './table.ts'
+import { COMMAND_HELP } from '../src/cli/usage.ts'
 
 /* docs/reference/commands.md: the commands of the program. */
 

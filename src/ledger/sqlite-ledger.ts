@@ -5,9 +5,10 @@ import { type Binding, newBinding } from './binding.ts'
 import { createLedger } from './ledger-on-tables.ts'
 import { takeLease } from './lease.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
-import { createSoleLeadership } from './sole-leadership.ts'
 import { IN_MEMORY } from './connection.ts'
 import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
+import { hostname } from 'node:os'
+import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
 
 export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
   /** Whether an owner creates a missing ledger. */
@@ -96,4 +97,60 @@ function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): voi
     tables.set('platform', next.platform)
     tables.set('profile', next.profile)
   }, 'free')
+}
+
+/** Leadership of a ledger locked by the operating system: no takeover while its owner lives. */
+function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
+  const holder = `process ${process.pid} on ${hostname()}`
+  let term: Term | undefined
+
+  function raise(): number {
+    return store.write((tables) => {
+      const epoch = tables.count('epoch') + 1
+      tables.set('epoch', epoch)
+      return epoch
+    }, 'free')
+  }
+
+  function begin(): Term {
+    const over = new AbortController()
+    return {
+      epoch: raise(),
+      // The previous owner has ended.
+      lateForMs: undefined,
+      // The next owner reads the same directory.
+      revisionBefore: undefined,
+      over: over.signal,
+      async confirm() {
+        over.signal.throwIfAborted()
+        return Infinity
+      },
+      async release() {
+        over.abort(new NotLeading('it was released', true))
+      },
+    }
+  }
+
+  function current(): Term {
+    if (term === undefined || term.over.aborted) term = begin()
+    return term
+  }
+
+  return {
+    isShared: false,
+    async acquire(signal) {
+      signal.throwIfAborted()
+      return current()
+    },
+    attempt: async () => current(),
+    actOn: () => undefined,
+    leader(): Leader | undefined {
+      return term === undefined || term.over.aborted
+        ? undefined
+        : { holder, epoch: term.epoch, url: undefined }
+    },
+    async [Symbol.asyncDispose]() {
+      await term?.release()
+    },
+  }
 }

@@ -1,11 +1,10 @@
-import { Client, type Dispatcher } from 'undici'
+import { Client, type Dispatcher, type buildConnector } from 'undici'
 import type { CreateOnceKind } from '../kinds/definition.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
 import { notSent, RemoteError } from '../contract/remote-error.ts'
 import type { Admission } from './admission.ts'
-import { createConnection, gatedDispatcher } from './create-connection.ts'
 import type { Call } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
@@ -13,6 +12,8 @@ import { headersOf } from './login.ts'
 import { takenPlaces, type Read } from './read.ts'
 import { MAX_HEADER_BYTES, type Way } from './network.ts'
 import { WIRE } from './wire.ts'
+import type { Socket } from 'node:net'
+import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
 interface Permitted extends Call<RemoteResource> {
   readonly service: ServiceAccess
@@ -118,5 +119,130 @@ async function exchangeOnce(
   } finally {
     // The id must be durable first, and a socket can be slow to close.
     client.destroy().catch(() => undefined)
+  }
+}
+
+interface CreateConnection {
+  /** Refuses a second connection: after some errors, undici connects and sends again. */
+  readonly connect: buildConnector.connector
+  /** Part of the request might have been written. */
+  readonly wasReady: () => boolean
+  /** The reply is complete: the connection can be closed normally. */
+  readonly whole: () => void
+}
+
+/**
+ * Resets the connection until the reply is complete: the kernel delivers a closed connection's data for
+ * minutes. Under TLS or behind a proxy, resets the TCP connection below.
+ * @param fail for tests
+ */
+export function createConnection(open: OpenConnection, fail: Fail | undefined): CreateConnection {
+  let tries = 0
+  let ready = false
+  let isWhole = false
+  let isReset = false
+
+  /** Resets the TCP connection after Node destroyed TLS. An earlier reset would crash the process. */
+  function watch({ socket, tcp }: Opened): Socket {
+    const destroy = tcp.destroy.bind(tcp)
+    let cause: Error | undefined
+    tcp.destroy = (error) => {
+      if (!isWhole && !isReset && !tcp.destroyed) {
+        isReset = true
+        cause = error
+        // Comes back here, without the error.
+        tcp.resetAndDestroy()
+      }
+      return destroy(error ?? cause)
+    }
+    // Runs before Node answers the server's FIN with its own FIN.
+    socket.prependListener('end', () => isWhole || socket.destroy())
+    return socket
+  }
+
+  const watched = connectorOf(async (options) => {
+    const opened = await open(options)
+    return { ...opened, socket: watch(opened) }
+  })
+
+  return {
+    connect(options, callback) {
+      tries += 1
+      if (tries > 1) {
+        callback(new Error('one connection for one create'), null)
+        return
+      }
+      const connecting = fail === undefined ? watched : gatedConnect(watched, fail)
+      connecting(options, (...made) => {
+        ready ||= made[0] === null
+        callback(...made)
+      })
+    },
+    wasReady: () => ready,
+    whole() {
+      isWhole = true
+    },
+  }
+}
+
+/* An error of a failpoint acts like an error of the connection. */
+
+/** The client does not know the connection yet. */
+function gatedConnect(connect: buildConnector.connector, fail: Fail): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...result) => {
+      const [error, socket] = result
+      if (error !== null) {
+        callback(error, null)
+        return
+      }
+      void passOn(socket)
+
+      async function passOn(ready: NonNullable<typeof socket>): Promise<void> {
+        try {
+          await fail('after-connect')
+        } catch (thrown) {
+          ready.destroy()
+          callback(errorOf(thrown), null)
+          return
+        }
+        callback(null, ready)
+      }
+    })
+  }
+}
+
+function gatedDispatcher(dispatcher: Dispatcher, fail: Fail): Dispatcher {
+  return dispatcher.compose(
+    (dispatch) => (options, handler) => dispatch(options, gatedHandler(handler, fail)),
+  )
+}
+
+function gatedHandler(handler: Dispatcher.DispatchHandler, fail: Fail): Dispatcher.DispatchHandler {
+  let controller: Dispatcher.DispatchController | undefined
+  return {
+    onRequestStart(started, context) {
+      controller = started
+      handler.onRequestStart?.(started, context)
+    },
+    onRequestSent() {
+      fail('after-request').catch((error: unknown) => controller?.abort(errorOf(error)))
+    },
+    onResponseStart(of, ...head) {
+      handler.onResponseStart?.(of, ...head)
+      of.pause()
+      fail('after-reply-head').then(
+        () => of.resume(),
+        (error: unknown) => of.abort(errorOf(error)),
+      )
+    },
+    onResponseData: (of, chunk) => handler.onResponseData?.(of, chunk),
+    onResponseEnd(of, trailers) {
+      fail('after-reply-body').then(
+        () => handler.onResponseEnd?.(of, trailers),
+        (error: unknown) => handler.onResponseError?.(of, errorOf(error)),
+      )
+    },
+    onResponseError: (of, error) => handler.onResponseError?.(of, error),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { COMMAND_HELP } from '../../src/cli/command-help.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { runHere } from '../support/command.ts'
+import { COMMAND_HELP } from '../../src/cli/usage.ts'
 
 const COMMANDS = Object.keys(COMMAND_HELP)
 

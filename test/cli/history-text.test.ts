@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { historyText } from '../../src/cli/render/history-text.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
+import { historyText } from '../../src/cli/commands/history-command.ts'
 
 const plain = (_style: unknown, text: string) => text
 const AT = Date.UTC(2026, 10, 1, 12)

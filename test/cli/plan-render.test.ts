@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { endOfPlan, type Plan, type PlanItem, VERDICTS } from '../../src/contract/plan.ts'
 import { saying } from '../support/messages.ts'
-import { bodyDiff } from '../../src/cli/render/body-diff.ts'
 import { planAsMarkdown } from '../../src/cli/render/plan-markdown.ts'
-import { planAsText } from '../../src/cli/render/plan-text.ts'
+import { planAsText, bodyDiff } from '../../src/cli/render/plan-text.ts'
 
 const ITEM: PlanItem = {
   key: 'Pipe/orders',

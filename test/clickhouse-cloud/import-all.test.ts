@@ -8,9 +8,9 @@ import {
   platformArgs,
   serviceManifest,
 } from '../support/manifests.ts'
-import { importReport } from '../../src/cli/render/import-text.ts'
 import { runHere } from '../support/command.ts'
 import { given, pipe, type World } from './listed-world.ts'
+import { importReport } from '../../src/cli/imported-manifests.ts'
 
 /* A manifest for each pipe that has none (`import --all`), with the commands and a platform that lists. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ResourceName } from '../../src/kinds/manifest.ts'
-import { manifestNames } from '../../src/kinds/manifest-names.ts'
+import { manifestNames } from '../../src/kinds/imported.ts'
 
 test.each<{ why: string; names: readonly string[]; taken?: readonly string[]; given: readonly string[] }>([
   { why: 'a right name stays as it is', names: ['orders.v2'], given: ['orders.v2'] },

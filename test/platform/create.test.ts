@@ -4,7 +4,6 @@ import { createServer, Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import type { RemoteError } from '../../src/contract/remote-error.ts'
-import { createConnection } from '../../src/platform/create-connection.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
 import { realClock } from './support/clock.ts'
 import {
@@ -20,6 +19,7 @@ import {
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
 import { listenHere } from '../support/listen-here.ts'
+import { createConnection } from '../../src/platform/send-create.ts'
 
 /* What holds around the one request of a create. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { createLastWrites } from '../../src/reconcile/state/last-writes.ts'
 import { type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, listedStory, listedWorld, LISTING } from './given-listing.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { pipe } from './manifests.ts'
 import { play, times } from './story.ts'
+import { createLastWrites } from '../../src/reconcile/state/listings.ts'
 
 /* Before a request that changes something, every shared reading is younger than the last such request of its key. */
 

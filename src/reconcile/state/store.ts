@@ -20,8 +20,7 @@ import {
   createSimilarIndex,
 } from './record-indexes.ts'
 import { createCreateCounter, type CreateCounter } from './create-counter.ts'
-import { createListings, type Listings } from './listings.ts'
-import { createLastWrites, type LastWrites } from './last-writes.ts'
+import { createListings, type Listings, createLastWrites, type LastWrites } from './listings.ts'
 import { createBodies, type Bodies } from './bodies.ts'
 import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { listAffected } from '../../src/daemon/catalog-changes.ts'
 import { next, pipe, readingOf, service } from '../manifest/support.ts'
+import { listAffected } from '../../src/daemon/readings.ts'
 
 const WRONG = pipe('a').replace('topics', 'tpics')
 
