@@ -99,10 +99,7 @@ export async function openLedgerToLead(
     let term = await leadership.attempt(stop.stopping)
     if (term === undefined) {
       const holder = leadership.leader()?.holder ?? 'Another process'
-      print(
-        stderr,
-        `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
-      )
+      print(stderr, `pipewright: ${holder} owns the ledger. Waiting to see whether it still runs.`)
       term = await leadership.acquire(stop.stopping, 'refuse')
     }
     stack.defer(() => term.release())
@@ -134,7 +131,7 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
   if (movedAt === undefined) return
   print(
     io.stderr,
-    `pipewright: ${ledger} was moved into another ledger on ${movedAt}: what was written since is there, and not in this one.`,
+    `pipewright: ${ledger} was moved to another ledger on ${movedAt}. Later records are only there.`,
   )
 }
 
@@ -149,7 +146,7 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
     if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
-    const hint = `There is one of the sandbox, which "npm start" keeps: add --sandbox to look at it.`
+    const hint = `The sandbox of "npm start" has one. To read it, add --sandbox.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }
 }

@@ -40,7 +40,9 @@ export async function writeManifests(
     return []
   }
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw new CommandError(`import: ${folder} cannot be made (${codeOf(error)}). Give another --output-dir.`)
+    throw new CommandError(
+      `import: ${folder} cannot be created (${codeOf(error)}). Give another --output-dir.`,
+    )
   })
   const problems: string[] = []
   for (const one of made) {

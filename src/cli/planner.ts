@@ -35,7 +35,7 @@ export function createPlanner(
       throw new RequestError(
         503,
         late.aborted ? 'the plan took too long' : 'the plan was stopped',
-        'Ask again; with many resources, a plan takes as long as the request budget lets it.',
+        'Retry. The request budget limits the speed of a plan of many resources.',
       )
     })
   }

@@ -35,7 +35,7 @@ export function filterWords({ kind, label = [], status, reason, since }: Resourc
 export function assertNoFilter(key: string | undefined, filter: ResourceFilter): void {
   const flags = filterWords(filter)
   if (key === undefined || flags === '') return
-  misuse(`status: ${flags} narrows the list of all resources, and ${key} is one of them. Leave out either.`)
+  misuse(`status: ${flags} filters the list of all resources. Give either ${flags} or ${key}.`)
 }
 
 interface Filtered {

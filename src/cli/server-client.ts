@@ -75,7 +75,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
     if (seen.type === 'stopped') throw new CommandError(`${command}: stopped before the server answered.`)
     const fault = seen.type === 'silence' ? seen.fault : faultOfReply(seen, way.proxy)
     if (fault !== undefined)
-      throw new NoAnswerError(`${command}: ${server} cannot be asked: ${proxyWords(fault)}.`, false)
+      throw new NoAnswerError(`${command}: ${server} cannot be reached: ${proxyWords(fault)}.`, false)
     if (seen.type === 'silence' || seen.end !== 'whole') {
       const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
       const check = 'Check that the daemon runs, and that this is its address.'
@@ -114,7 +114,7 @@ export function expectObject(
   const said = object?.['error']
   if (object === undefined || typeof said !== 'string') {
     throw new CommandError(
-      `${command}: ${server} answered ${status}, and not as Pipewright does. Check the address.`,
+      `${command}: the reply of ${server} (${status}) is not from Pipewright. Check the address.`,
     )
   }
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
@@ -142,7 +142,7 @@ export async function adminTokenOf(
 ): Promise<string> {
   if (adminTokenFile === undefined) {
     misuse(
-      `${command}: it needs the admin token of the server. Give its file with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
+      `${command}: it needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
     )
   }
   const text = await readTextFile(adminTokenFile, { signal }).catch((error: unknown) => {
@@ -151,6 +151,6 @@ export async function adminTokenOf(
     throw new CommandError(`${command}: the admin token cannot be read from ${adminTokenFile} (${why}).`)
   })
   if (text.trim() === '')
-    throw new CommandError(`${command}: ${adminTokenFile} is empty; it is to hold the admin token.`)
+    throw new CommandError(`${command}: ${adminTokenFile} is empty. It must hold the admin token.`)
   return text.trim()
 }

@@ -26,6 +26,6 @@ export function withWait(command: Command, what: string, standardMs: number): Co
 
 /** ms. Undefined: no wait. */
 export function readWait({ wait, timeout }: WaitFlags, standardMs: number): number | undefined {
-  if (wait !== true && timeout !== undefined) misuse('--timeout goes with --wait.')
+  if (wait !== true && timeout !== undefined) misuse('--timeout works only with --wait.')
   return wait === true ? (timeout ?? standardMs) : undefined
 }

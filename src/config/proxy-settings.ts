@@ -39,7 +39,7 @@ function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   const login = loginOf(url)
   // An unencoded slash in a password ends the host there. The host can then be part of the password.
   const isCut = `${url.pathname}${url.search}${url.hash}`.includes('@')
-  if (login === undefined || isCut) return problem(from, 'its user or password is not encoded as in a URL')
+  if (login === undefined || isCut) return problem(from, 'its user or password is not URL-encoded')
   return { origin: url.origin, ...login, from }
 }
 

@@ -72,23 +72,23 @@ export function readArchiveText(text: string): Archive {
     try {
       return JSON.parse(lines[at] ?? '')
     } catch {
-      throw wrong(at, 'is no JSON')
+      throw wrong(at, 'is not JSON')
     }
   }
   const head = Head.safeParse(parsed(0))
-  if (!head.success) throw wrong(0, 'is not the head of an export of a ledger')
+  if (!head.success) throw wrong(0, 'is not the header of a ledger export')
   const counts = [head.data.records, head.data.forgotten, head.data.history] as const
   const { hashKey: keyText, platform, profile, usedVersion, setBack: rollback } = head.data
   const hashKey = Buffer.from(keyText, 'base64')
-  if (hashKey.length !== 32) throw wrong(0, 'has no key for hashes')
+  if (hashKey.length !== 32) throw wrong(0, 'has no hash key')
   const expected = counts.reduce((sum, count) => sum + count, 1)
   if (lines.length !== expected)
-    throw wrong(lines.length, `should be line ${expected}: some are missing, or too many`)
+    throw wrong(lines.length - 1, `is the end, but the header counts ${expected} lines`)
   let next = 1
   const read = <T>(count: number, shape: z.ZodType<T>, what: string): T[] =>
     Array.from({ length: count }, () => {
       const line = shape.safeParse(parsed(next))
-      if (!line.success) throw wrong(next, `is no ${what}`)
+      if (!line.success) throw wrong(next, `is not a ${what}`)
       next += 1
       return line.data
     })
@@ -99,8 +99,8 @@ export function readArchiveText(text: string): Archive {
       return stored
     },
   )
-  const forgotten = read(counts[1], ForgottenLine, 'key that was forgotten')
-  const history = read(counts[2], HistoryLine, 'step of the history').map(({ key, history: body }) => {
+  const forgotten = read(counts[1], ForgottenLine, 'forgotten key')
+  const history = read(counts[2], HistoryLine, 'history entry').map(({ key, history: body }) => {
     decodeEntry(key, body)
     return { key, body }
   })

@@ -38,16 +38,16 @@ export function assertBinding(ledger: string, bound: Binding, wanted: Binding): 
 function otherProfile(ledger: string, bound: string, wanted: string): LedgerError {
   return new LedgerError(
     'platform',
-    `the ledger ${ledger} is of another profile: it was used with --profile ${bound}, and this is ${wanted}. Its records are of ` +
-      `another service. Give --profile ${bound}, or name another ledger with --ledger.`,
+    `the ledger ${ledger} belongs to another profile: it was used with --profile ${bound}, not ${wanted}. Use --profile ${bound}, or ` +
+      'name another ledger with --ledger.',
   )
 }
 
 function otherPlatform(ledger: string, bound: string, wanted: string): LedgerError {
   return new LedgerError(
     'platform',
-    `the ledger ${ledger} is of another platform: it was used with ${bound}, and this is ${wanted}. Its pipes would not be found ` +
-      'there, and would be created again. Give the earlier --base-url, or name another ledger with --ledger. If it is ' +
-      'the same platform under a new address, run "pipewright forget --platform" once.',
+    `the ledger ${ledger} belongs to another platform: it was used with ${bound}, not ${wanted}. There, Pipewright would not find its ` +
+      'pipes and would create them again. Use the earlier --base-url, or name another ledger with --ledger. If only the ' +
+      'address of the platform changed, run "pipewright forget --platform" once.',
   )
 }

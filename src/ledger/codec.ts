@@ -83,7 +83,7 @@ function issues(error: z.ZodError): string {
 function unreadable(what: string, why: string): LedgerError {
   return new LedgerError(
     'corrupt',
-    `${what} in the ledger cannot be read (${why}). It was damaged, edited by hand, or written by another version: ` +
-      'restore the ledger from a backup; do not delete it.',
+    `${what} in the ledger cannot be read (${why}). It was damaged, edited by hand, or written by another version. ` +
+      'Do not delete the ledger. Restore it from a backup.',
   )
 }

@@ -76,7 +76,7 @@ function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void 
   } else if (age === 'older') {
     throw new LedgerError(
       'io',
-      `the ledger ${file} is of an older version: start \`pipewright run\` or \`apply\` once, which brings it up to date`,
+      `the ledger ${file} has an older format. Run \`pipewright run\` or \`pipewright apply\` once to upgrade it`,
     )
   }
 }
@@ -89,7 +89,7 @@ function makeDurable(db: DatabaseSync, file: string): void {
   if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {
     throw new LedgerError(
       'io',
-      `cannot open the ledger ${file}: an earlier version of pipewright still uses it; stop that one, and start again`,
+      `cannot open the ledger ${file}: a process of an earlier version still uses it. Stop that process, and start again`,
     )
   }
   db.exec('PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON')

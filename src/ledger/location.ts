@@ -50,7 +50,7 @@ export function ledgerExists(file: string): boolean {
   if (stats?.isDirectory() === true) {
     throw new LedgerError(
       'io',
-      `cannot open the ledger ${file}: it is a directory; --ledger wants sqlite:FILE`,
+      `cannot open the ledger ${file}: it is a directory. --ledger needs sqlite:FILE`,
     )
   }
   if (stats?.isFile() === false) {

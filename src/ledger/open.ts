@@ -66,7 +66,7 @@ export async function acceptLedger(
   if (inCluster === undefined)
     throw new LedgerError(
       'io',
-      `no rollback is known: ${fileOf(url)} is a file. Pipewright notices a rollback only of a ledger in a cluster. ` +
+      `no rollback is known: ${fileOf(url)} is a file. Pipewright detects rollbacks only in a cluster. ` +
         'For a restored file, see "Restore a backup" in docs/reference/runbook.md.',
     )
   const { acceptKubernetesLedger } = await import('./kubernetes/accept-rollback.ts')
@@ -79,8 +79,8 @@ function fileOf(url: string): string {
   if (file === '' || file.startsWith(':') || /^\/\/[^/]/.test(file) || file.includes('\0')) {
     throw new LedgerError(
       'io',
-      `there is no ledger of the kind "${url}": give sqlite:PATH, such as sqlite:.pipewright/ledger.db or ` +
-        'sqlite:/var/lib/pipewright/ledger.db, or kubernetes:NAME for a ledger in the cluster, or memory: for a ledger that ends with the process',
+      `"${url}" is not the address of a ledger. Use sqlite:PATH, such as sqlite:.pipewright/ledger.db or ` +
+        'sqlite:/var/lib/pipewright/ledger.db; kubernetes:NAME for a ledger in the cluster; or memory: for a ledger that ends with the process',
     )
   }
   return file

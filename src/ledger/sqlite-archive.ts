@@ -66,7 +66,7 @@ export async function writeSqliteArchive(
   if (archive.rollback !== undefined)
     throw new LedgerError(
       'corrupt',
-      `the export is of a ledger that was rolled back to an earlier state: ${archive.rollback}. No record was imported. Compare that ledger with ` +
+      `the exported ledger was rolled back to an earlier state: ${archive.rollback}. No record was imported. Compare that ledger with ` +
         'the platform, adopt the existing pipes with "pipewright adopt", run "pipewright ledger accept", and export it again.',
     )
   makeFolderOf(file)
@@ -74,7 +74,7 @@ export async function writeSqliteArchive(
   using _ = takeLease(place, clock.now())
   if (ledgerExists(place)) {
     await using store = openToRead({ file: place, clock })
-    throw isThere(`at ${file}`, store.movedAt(), 'give the file another name')
+    throw isThere(`at ${file}`, store.movedAt(), 'use another file name')
   }
   createLedgerFile(place, archive)
 }

@@ -2,12 +2,12 @@ import { LedgerError } from '../contract/ledger.ts'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html) with a meaning for users. */
 const WORDS: Readonly<Record<number, string>> = {
-  1: 'it does not hold what a ledger holds: it was emptied or written over while in use',
-  5: 'another process kept it busy for too long; try again, and see who else writes to it',
-  6: 'another process kept it busy for too long; try again, and see who else writes to it',
+  1: 'its tables are missing: it was emptied or overwritten while in use',
+  5: 'another process kept it busy for too long. Retry, and find the process that writes to it',
+  6: 'another process kept it busy for too long. Retry, and find the process that writes to it',
   8: 'it is read-only: make the file and its folder writable for this user',
-  10: 'reading or writing the disk failed: see whether the volume is full, mounted and healthy',
-  13: 'the disk is full: free some space; what was written before is safe',
+  10: 'reading or writing the disk failed. Check that the volume is mounted, healthy and not full',
+  13: 'the disk is full. Free some space. Earlier writes are safe',
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }
 
@@ -54,9 +54,9 @@ export function explain(doing: 'open' | 'read' | 'write', file: string, error: u
 export function corrupt(file: string, how: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'corrupt',
-    `the ledger ${file} ${how}. Restore it from a backup. Do not just delete it: it knows which pipes exist, and ` +
-      'without it they would be created a second time. With a manifest of kind Lock (`pipewright lock`) in the ' +
-      'catalog, a new ledger rebuilds itself by adopting; then move the damaged file aside, with its -journal file.',
+    `the ledger ${file} ${how}. Do not delete it: without its records, Pipewright would create the pipes again. Restore it from a ` +
+      'backup. Or, if a Lock (`pipewright lock`) in the manifests names all pipes, move the damaged file aside with its ' +
+      '-journal file: a new ledger then adopts the pipes.',
     options,
   )
 }

@@ -58,7 +58,7 @@ function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Opened
 export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
   const { file } = options
   if (!ledgerExists(file)) {
-    throw missing(file, 'It was never used, or --ledger should name another file.')
+    throw missing(file, 'It was never used, or --ledger names the wrong file.')
   }
   return openStore({ ...options, mode: 'reader', file: realFile(file) })
 }
@@ -78,9 +78,9 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
   if (ledgerExists(file) || init === 'auto') return
   throw missing(
     file,
-    'This would have been a first run, which --ledger-init=never forbids: see that the volume is mounted and ' +
-      '--ledger names the right file. If it was lost, restore it from a backup; "pipewright plan" works without it, and says ' +
-      'the creates and the adoptions by a Lock. If this is the first run, use --ledger-init=auto once.',
+    '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
+      'If the ledger was lost, restore it from a backup; "pipewright plan" shows the creates and the adoptions without it. ' +
+      'If this is the first run, use --ledger-init=auto once.',
   )
 }
 

@@ -123,8 +123,8 @@ export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
   if (version > MIGRATIONS.length) {
     throw new LedgerError(
       'newer',
-      `the ledger ${file} is of version ${version}, and this program knows versions up to ${MIGRATIONS.length}. ` +
-        'A newer Pipewright has used it: use that one again, or restore the backup from before it.',
+      `the ledger ${file} has version ${version}, but this program knows only versions up to ${MIGRATIONS.length}. ` +
+        'A newer Pipewright has used it. Use that version again, or restore the backup from before the upgrade.',
     )
   }
   const problem = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']

@@ -93,7 +93,7 @@ function keyIn(row: Readonly<Record<string, unknown>>): Key {
     throw new LedgerError(
       'corrupt',
       `the ledger has a record of "${String(row['key'])}", which is not a valid key: it was edited by hand or damaged. ` +
-        'Restore it from a backup; do not delete it.',
+        'Do not delete the ledger. Restore it from a backup.',
     )
   }
   return key

@@ -114,7 +114,7 @@ test('reconcile waits, and not for ever', async () => {
   now.pending = Array<number>(99).fill(3)
   const late = await run(['reconcile', '--wait', '--timeout', '1s'])
   expect(late).toMatchObject({ code: 1, stdout: '' })
-  expect(late.stderr).toContain('not done within 1s, 3 still to come')
+  expect(late.stderr).toContain('not finished within 1s, 3 left')
   const stopped = await run(['reconcile', '--wait'], { stopping: AbortSignal.abort('SIGTERM') })
   expect([stopped.code, stopped.stderr]).toEqual([1, 'pipewright: stopped by SIGTERM\n'])
 })

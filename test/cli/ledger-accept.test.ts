@@ -16,7 +16,7 @@ test.each(['one that is there', 'one that is not there'])(
     if (isThere) await (await openLedger(`sqlite:${file}`, OPTIONS))[Symbol.asyncDispose]()
     const { code, stdout, stderr } = await runHere(['ledger', 'accept', '--ledger', `sqlite:${file}`])
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('only of a ledger in a cluster')
+    expect(stderr).toContain('only in a cluster')
     expect(existsSync(file)).toBe(isThere)
   },
 )

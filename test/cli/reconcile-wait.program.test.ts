@@ -52,7 +52,7 @@ test.each([
 })
 
 test.each([
-  ['a time without --wait', ['reconcile', '--timeout', '5m'], '--timeout goes with --wait'],
+  ['a time without --wait', ['reconcile', '--timeout', '5m'], '--timeout works only with --wait'],
   ['a time without a unit', ['reconcile', '--wait', '--timeout', '5'], 'It has no unit'],
   ['--accept for one resource', ['reconcile', 'Pipe/orders', '--accept'], 'Leave out the key.'],
 ])('refuses %s', async (_, words, said) => {

@@ -78,7 +78,7 @@ test('a daemon is asked through the proxy, and known by the authority in --ca-fi
   const stranger = await ask(['status', ...ca], 'keeper:planted-other')
   expect(stranger.code).toBe(1)
   expect(stranger.stderr).toContain(
-    `status: https://${HOST} cannot be asked: the proxy ${proxy.url} refused the user and the password (407); correct them in HTTPS_PROXY.`,
+    `status: https://${HOST} cannot be reached: the proxy ${proxy.url} refused the user and the password (407); correct them in HTTPS_PROXY.`,
   )
   expect(stranger.stderr).not.toContain('planted')
 })

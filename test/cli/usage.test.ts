@@ -53,7 +53,11 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
     says: String.raw`"or\nders" is not`,
   },
   { why: 'help of no command', args: ['help', 'nope'], says: "pipewright: unknown command 'nope'" },
-  { why: 'a filter with a key', args: ['status', 'Pipe/a', '--kind', 'Pipe'], says: 'Leave out either.' },
+  {
+    why: 'a filter with a key',
+    args: ['status', 'Pipe/a', '--kind', 'Pipe'],
+    says: 'Give either --kind Pipe or Pipe/a.',
+  },
   { why: 'an unknown shape of a ledger command', args: ['ledger', 'burn'], says: 'Allowed choices are' },
   { why: 'an export without a file', args: ['ledger', 'export'], says: 'need a file' },
   { why: 'an accept with a file', args: ['ledger', 'accept', 'file'], says: 'need a file' },

@@ -76,7 +76,7 @@ test('one directory is the manifests directory', async () => {
 test.each([
   [
     'elsewhere.yaml',
-    'elsewhere.yaml is not in manifests, whose manifests are read. Name the directory that it is in: ' +
+    'elsewhere.yaml is not in manifests, the directory of the manifests. Name its directory: ' +
       'pipewright validate --manifests . elsewhere.yaml',
   ],
   ['manifests/none.yaml', 'manifests/none.yaml does not exist'],
@@ -184,7 +184,7 @@ test('what the ignore file names is not read, and says nothing', async () => {
   const { stdout } = await validate('--manifests', 'manifests')
   expect(stdout).toContain('2 manifests, 1 error, 0 warnings.')
   const named = await validate('--manifests', 'manifests', 'manifests/team/c.yaml')
-  expect(named.stderr).toContain('team/c.yaml is named in .pipewrightignore, so it is not read.')
+  expect(named.stderr).toContain('team/c.yaml is not read: .pipewrightignore lists it.')
   rmSync(join(root, 'manifests/.pipewrightignore'))
 })
 

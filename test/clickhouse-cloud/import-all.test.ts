@@ -277,7 +277,7 @@ describe('import --all leaves a file as it is', () => {
     const { code, stderr } = await world.run('import', '--all', '--output-dir', folder)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `pipewright: import: ${folder} cannot be made (EEXIST). Give another --output-dir.\n`,
+      stderr: `pipewright: import: ${folder} cannot be created (EEXIST). Give another --output-dir.\n`,
     })
   })
 })
@@ -330,7 +330,7 @@ describe('import --all writes nothing, and says why,', () => {
       says: 'Give the name of one Service',
     },
     { why: 'no Service', args: ['Pipe/a', id(1)], says: '--service NAME' },
-    { why: 'neither a key nor --all', args: [], says: 'or --all' },
+    { why: 'neither a key nor --all', args: [], says: 'Or give --all' },
   ])('called with $why', async ({ args, says }) => {
     await using world = await given([])
     const called = await world.run('import', ...args)

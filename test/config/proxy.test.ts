@@ -53,11 +53,11 @@ test.each([
   ['a SOCKS proxy cannot be used', 'socks5://keeper:planted@proxy.example:1080'],
   ['it is not an http or https URL', 'ftp://keeper:planted@proxy.example'],
   ['it is not a URL', 'http://keeper:planted@proxy example'],
-  ['its user or password is not encoded', 'http://keeper:planted%zz@proxy.example'],
+  ['its user or password is not URL-encoded', 'http://keeper:planted%zz@proxy.example'],
   // What is read as host and port is the beginning of the login.
-  ['its user or password is not encoded', 'http://planted:4711/word@proxy.example:3128'],
-  ['its user or password is not encoded', 'planted:4711#word@proxy.example:3128'],
-  ['its user or password is not encoded', 'http://planted?word@proxy.example:3128'],
+  ['its user or password is not URL-encoded', 'http://planted:4711/word@proxy.example:3128'],
+  ['its user or password is not URL-encoded', 'planted:4711#word@proxy.example:3128'],
+  ['its user or password is not URL-encoded', 'http://planted?word@proxy.example:3128'],
 ])('%s, and its value is not shown', async (why, text) => {
   const said = await problemsIn({ HTTPS_PROXY: text }, PLATFORM)
   expect(said).toContain(`HTTPS_PROXY: ${why}`)

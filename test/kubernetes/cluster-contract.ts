@@ -103,7 +103,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const broken = { ...recordObject(ledgerName, `${ledgerName}.pipe.z`), key: 'Pipe/z', version: 0 }
       expect(await cluster.create(broken)).toBe(201)
       await expect(open()).rejects.toMatchObject({ code: 'corrupt' })
-      await expect(open()).rejects.toThrow('restore it from a backup; do not delete it')
+      await expect(open()).rejects.toThrow('Do not delete it. Restore it from a backup')
     })
 
     test('records of 1,200 keys are read, in several pages', async () => {

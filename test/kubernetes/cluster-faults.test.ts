@@ -250,7 +250,7 @@ test.each([
 )
 
 test.each([
-  [404, 'missing', 'the cluster has no PipewrightRecords'],
+  [404, 'missing', 'the CustomResourceDefinition of PipewrightRecords is missing'],
   [503, 'io', 'the ledger cannot be reached: the Kubernetes API answers 503'],
 ])('a ledger whose records are answered with %i is not opened', async (status, code, words) => {
   model.api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords') ? { status } : undefined))
@@ -310,7 +310,7 @@ describe('the Secret', () => {
   test('that is gone, while there are records: nothing is done', async () => {
     await (await open()).ledger.swap(blank(ORDERS), [])
     remove('secrets/ledger')
-    await expect(open()).rejects.toThrow('has records, and its Secret is gone')
+    await expect(open()).rejects.toThrow('has records, but its Secret is missing')
   })
 
   test('without its records: nothing is done, and no first run is made of it', async () => {

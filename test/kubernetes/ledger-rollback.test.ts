@@ -255,7 +255,7 @@ test('an acceptance of an earlier rollback does not cover a later one', async ()
     put(pathOf('/secrets/'), { ...secret, metadata: { ...secret.metadata, resourceVersion: '1000' } })
     return undefined
   })
-  await expect(accept()).rejects.toThrow('another rollback was noticed at this moment: run it again')
+  await expect(accept()).rejects.toThrow('another rollback was detected meanwhile')
   expect(await refusal(one)).toContain('the record of Pipe/a is gone')
   expect(await accept()).toContain('the record of Pipe/a is gone')
   expect(await refusal(one)).toBeUndefined()

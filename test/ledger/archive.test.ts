@@ -77,7 +77,7 @@ describe.each([
     await fill(first)
     await fill(second)
     const archive = await exportLedger(first, OPTIONS)
-    await expect(importLedger(second, archive, OPTIONS)).rejects.toThrow('an import goes where there is none')
+    await expect(importLedger(second, archive, OPTIONS)).rejects.toThrow('an import needs a new one')
   })
 })
 
@@ -90,16 +90,20 @@ test('an import into a cluster that was interrupted is no ledger, and can be mad
   )
   await expect(importLedger('kubernetes:second', archive, OPTIONS)).rejects.toThrow('cannot be reached')
   model.api.interfere(undefined)
-  await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is gone')
+  await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is missing')
   await importLedger('kubernetes:second', archive, OPTIONS)
   expect(inFile(await exportLedger('kubernetes:second', OPTIONS))).toStrictEqual(archive)
 })
 
 test.each([
   ['half of it', (text: string) => text.slice(0, text.length / 2), /line \d+ of the export/],
-  ['a line too few', (text: string) => text.split('\n').slice(0, -2).join('\n'), /some are missing/],
+  [
+    'a line too few',
+    (text: string) => text.split('\n').slice(0, -2).join('\n'),
+    /is the end, but the header counts/,
+  ],
   ['another file', () => '{"a": 1}\n', 'line 1 of the export is not the head'],
-  ['nothing', () => '', 'line 1 of the export is no JSON'],
+  ['nothing', () => '', 'line 1 of the export is not JSON'],
 ] as const)('%s is refused, and nothing is imported', async (_, damage, why) => {
   await fill(urlOf('sqlite', 'first'))
   const text = archiveText(await exportLedger(urlOf('sqlite', 'first'), OPTIONS))

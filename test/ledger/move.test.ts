@@ -19,7 +19,7 @@ import { blank, entry, ignore, ORDERS } from './samples.ts'
 
 /* `pipewright ledger export --move`: a ledger that goes on elsewhere is not used any more. */
 
-const MOVED = /was moved into another one on 20\d\d-.*created a second time/
+const MOVED = /was moved to another ledger on 20\d\d-.*would create them again/
 const never = new AbortController().signal
 
 const model = modelForEach()
@@ -51,7 +51,7 @@ describe.each([
     const { code, stdout } = await moving(url)
     expect(code).toBe(0)
     expect(stdout).toContain('Exported 1 records')
-    expect(stdout).toContain(`${url} is not used any more`)
+    expect(stdout).toContain(`now refuses to use ${url}`)
     expect(readArchiveText(readFileSync(file(), 'utf8'))).toStrictEqual(before)
     await expect(open(url)).rejects.toThrow(MOVED)
     model.workspace.write('manifests/.keep', '')
@@ -59,7 +59,7 @@ describe.each([
       const words = [command, '--manifests', model.workspace.path('manifests'), '--ledger', url]
       const ended = await runHere([...words, '--base-url', 'http://127.0.0.1:9'])
       expect(ended.stderr).toMatch(MOVED)
-      expect(ended.stderr).toContain('To go back to this place')
+      expect(ended.stderr).toContain('To return to this ledger')
       expect(ended.code).toBe(1)
     }
     for (const words of [
@@ -69,7 +69,7 @@ describe.each([
       ['ledger', 'export', model.workspace.path('again')],
     ]) {
       const read = await runHere([...words, '--ledger', url])
-      expect(read.stderr).toContain(`${url} was moved into another ledger on 20`)
+      expect(read.stderr).toContain(`${url} was moved to another ledger on 20`)
       expect(read.stdout).toMatch(/Pipe\/orders|kind: Lock|Exported 1 records/)
     }
     rmSync(file())
@@ -86,7 +86,7 @@ describe.each([
     expect((await exportLedger(next, OPTIONS)).records.map(({ key }) => key)).toEqual([ORDERS, 'Pipe/second'])
     const back = await importing(url)
     expect(back.code).toBe(1)
-    expect(back.stderr).toContain('It was moved into another one on 20')
+    expect(back.stderr).toContain('It was moved to another ledger on 20')
     expect(await moving(next)).toMatchObject({ code: 0 })
     await expect(open(next)).rejects.toThrow(MOVED)
     const aside = `sqlite:${model.workspace.path('back.db')}`
@@ -126,11 +126,11 @@ const exporting = (name: string) =>
 
 describe('the file of an export', () => {
   test.each([
-    ['the ledger', 'old.db', /a file of this ledger/],
-    ['a hard link to it', 'hard.db', /a file of this ledger/],
-    ['a symbolic link to it', 'soft.db', /a file of this ledger/],
-    ['its log', 'old.db-wal', /a file of this ledger/],
-    ['its reserve', 'old.db.reserve', /a file of this ledger/],
+    ['the ledger', 'old.db', /it belongs to this ledger/],
+    ['a hard link to it', 'hard.db', /it belongs to this ledger/],
+    ['a symbolic link to it', 'soft.db', /it belongs to this ledger/],
+    ['its log', 'old.db-wal', /it belongs to this ledger/],
+    ['its reserve', 'old.db.reserve', /it belongs to this ledger/],
     ['a folder', '.', /not a regular file/],
     ['below a folder that is missing', 'none/x', /cannot be written: ENOENT/],
   ])('is not %s', async (_, name, says) => {
@@ -206,8 +206,8 @@ describe('the mark of a file', () => {
   })
 })
 
-test.each([['import'], ['accept']])('--move goes with export only, not with %s', async (action) => {
+test.each([['import'], ['accept']])('--move works only with export, not with %s', async (action) => {
   const ended = await runHere(['ledger', action, ...(action === 'import' ? [file()] : []), '--move'])
   expect(ended.code).toBe(64)
-  expect(ended.stderr).toContain('--move goes with "export"')
+  expect(ended.stderr).toContain('--move works only with "export"')
 })

@@ -81,7 +81,7 @@ describe('a new ledger', () => {
     file = join(folder, 'sub', 'ledger.db')
     const opening = openWith({ init: 'never' })
     await expect(opening).rejects.toMatchObject({ code: 'missing' })
-    await expect(opening).rejects.toThrow('This would have been a first run')
+    await expect(opening).rejects.toThrow('--ledger-init=never forbids a first run')
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -114,7 +114,7 @@ describe('a file that is not as it should be', () => {
     [
       'comes from a newer version',
       'newer',
-      'is of version 7, and this program knows versions up to 4',
+      'has version 7, but this program knows only versions up to 4',
       () => makeLedger().then(() => tamper('PRAGMA user_version = 7')),
     ],
     ['is a directory', 'io', 'is a directory', () => mkdir(file)],
@@ -133,7 +133,7 @@ describe('a file that is not as it should be', () => {
 
   test('what a corrupt one needs is said: a backup, not deleting it', async () => {
     await writeFile(file, 'x'.repeat(5_000))
-    await expect(openWith()).rejects.toThrow(/Restore it from a backup\. Do not just delete it/)
+    await expect(openWith()).rejects.toThrow(/Do not delete it: .* Restore it from a backup\./)
     await rm(file)
     await makeLedger() // and the lock was given back
   })
@@ -272,7 +272,7 @@ describe('the name of a ledger', () => {
     'sqlite:a\0b',
   ])('%j is refused, with what is possible', async (url) => {
     await expect(openLedger(url, options)).rejects.toMatchObject({ name: 'LedgerError' })
-    await expect(openLedger(url, options)).rejects.toThrow('give sqlite:PATH')
+    await expect(openLedger(url, options)).rejects.toThrow('Use sqlite:PATH')
   })
 
   test('odd characters in a path are just characters', async () => {

@@ -116,9 +116,7 @@ describe('a reader', () => {
       db.exec('PRAGMA user_version = 0')
     }
     const before = await traces()
-    await expect(openAs('reader')).rejects.toThrow(
-      'is of an older version: start `pipewright run` or `apply` once',
-    )
+    await expect(openAs('reader')).rejects.toThrow('has an older format. Run `pipewright run`')
     expect(await traces()).toEqual(before)
   })
 })

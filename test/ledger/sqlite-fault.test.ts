@@ -18,8 +18,7 @@ test('a full disk is named as such', () => {
   const full = failureOf(() => db.prepare('INSERT INTO t VALUES (?)').run('x'.repeat(100_000)))
   expect(explain('write', 'l.db', full)).toMatchObject({
     code: 'io',
-    message:
-      'cannot write the ledger l.db: the disk is full: free some space; what was written before is safe',
+    message: 'cannot write the ledger l.db: the disk is full. Free some space. Earlier writes are safe',
     cause: full,
   })
 })
@@ -31,7 +30,7 @@ test.each([
     'io',
     'reading or writing the disk failed',
   ],
-  ['damage found while reading', 11, 'corrupt', 'the ledger l.db is damaged. Restore it from a backup.'],
+  ['damage found while reading', 11, 'corrupt', 'the ledger l.db is damaged. Do not delete it'],
   [
     'a code without words of ours keeps those of SQLite',
     999 & 0x7f,

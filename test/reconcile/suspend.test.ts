@@ -113,7 +113,7 @@ test('the end of a command does not end what the manifest suspends longer', asyn
   world.context.store.setCatalog(catalog)
   await world.clock.advance(HOUR + MINUTE)
   expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
-  expect((await suspend(world)).message).toContain('by its manifest, at orders.yaml:1')
+  expect((await suspend(world)).message).toContain('by its manifest, until a later time: orders.yaml:1')
 })
 
 test('a secret in the reason is masked', async () => {

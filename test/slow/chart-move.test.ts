@@ -124,5 +124,5 @@ async function move(namespace: string): Promise<void> {
   expect(await moved.list()).toEqual([written])
   await expect(
     openLedgerToAct(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore }),
-  ).rejects.toThrow('was moved into another one')
+  ).rejects.toThrow('was moved to another ledger')
 }

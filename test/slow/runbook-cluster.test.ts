@@ -126,7 +126,7 @@ test('what is lost comes back by the lines of the runbook, and no pipe is create
 
   // the definition, and with it all records
   await well('kubectl delete crd pipewrightrecords.pipewright.dev')
-  await refused('the cluster has no PipewrightRecords')
+  await refused('the CustomResourceDefinition of PipewrightRecords is missing')
   await well(IN_CLUSTER.definition)
   await until('the API to know them', async () => (await line(IN_CLUSTER.look[6])).code === 0)
   await refused('had records, and has none')
@@ -141,7 +141,7 @@ test('what is lost comes back by the lines of the runbook, and no pipe is create
 
   // the Secret
   await well(IN_CLUSTER.restore[2])
-  await refused('its Secret is gone')
+  await refused('its Secret is missing')
   await well(IN_CLUSTER.secret)
   expect(await well(IN_CLUSTER.plan)).toContain('No changes')
   expect(platform.creates()).toBe(1)

@@ -127,7 +127,7 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
     const before = ledgerFiles(workspace)
     for (const command of ['history', 'lock', 'plan', 'status']) {
       const { code, stdout, stderr } = await runHere([command, ...platformArgs(workspace, platform.url)])
-      expect(stderr).toContain('of an older version: start `pipewright run` or `apply` once')
+      expect(stderr).toContain('has an older format. Run `pipewright run`')
       expect(stderr.trim().split('\n')).toHaveLength(1)
       expect(stdout).toBe('')
       expect(code).toBe(1)

@@ -76,7 +76,7 @@ test('where nothing is held back it says so', async () => {
   const wrong = await world.command('allow')
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
-    expect.stringContaining('hold nothing back, but the create limit refuses 3 resources of the ledger'),
+    expect.stringContaining('It blocks 3 resources of the ledger without a manifest there'),
   ])
 })
 

@@ -37,9 +37,9 @@ const AT_ONCE = (
       'resolving both ways at once',
       `resolve Pipe/orders --retry --adopt ${NOWHERE}`,
       64,
-      /give one of --adopt ID/,
+      /give --adopt ID if the pipe exists/,
     ],
-    ['resolving neither way', 'resolve Pipe/orders', 64, /give one of --adopt ID/],
+    ['resolving neither way', 'resolve Pipe/orders', 64, /give --adopt ID if the pipe exists/],
     [
       'resolving what is settled',
       'resolve Pipe/orders --retry',
@@ -51,9 +51,14 @@ const AT_ONCE = (
       'forgetting what has a manifest',
       'forget Pipe/orders',
       1,
-      /has a manifest, at orders\.yaml:1.*pipewright suspend/s,
+      /has a manifest at orders\.yaml:1.*pipewright suspend/s,
     ],
-    ['forgetting what is unknown', 'forget Pipe/nothing', 1, /The ledger has no record of Pipe\/nothing/],
+    [
+      'forgetting what is unknown',
+      'forget Pipe/nothing',
+      1,
+      /No change was made: the ledger has no record of Pipe\/nothing/,
+    ],
   ] as const
 ).map(([why, words, code, says]): Refusal => ({
   why,
@@ -220,7 +225,7 @@ const REFUSALS: readonly Refusal[] = [
       workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('brokers:', 'brokrs:'))
       return ['forget', 'Pipe/orders']
     },
-    says: [/has a manifest, at orders\.yaml:1/],
+    says: [/has a manifest at orders\.yaml:1/],
   },
   {
     why: 'forgetting while the file cannot be parsed',

@@ -11,7 +11,7 @@ describe('a filter of status', () => {
     const ended = await world.command('status', 'Pipe/orders', '--kind', 'Pipe', '--label', 'team=x')
     expect(ended).toMatchObject({ code: 64, stdout: '' })
     expect(ended.stderr).toContain(
-      '--kind Pipe --label team=x narrows the list of all resources, and Pipe/orders is one of them. Leave out either.',
+      '--kind Pipe --label team=x filters the list of all resources. Give either --kind Pipe --label team=x or Pipe/orders.',
     )
   })
 

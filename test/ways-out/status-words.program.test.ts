@@ -14,7 +14,7 @@ test('what has a manifest and no record yet is said to be where it is, and not m
   world.workspace.write('manifests/wrong.yaml', pipeManifest('wrong').replace('topics', 'topisc'))
   const { manifests } = world.workspace
   expect((await world.command('status', 'Pipe/neworders')).stderr).toBe(
-    `pipewright: Pipe/neworders has a manifest, at ${manifests}/neworders.yaml:1, and was not reconciled yet.\n`,
+    `pipewright: Pipe/neworders was not reconciled yet. Its manifest: ${manifests}/neworders.yaml:1.\n`,
   )
   const { stderr } = await world.command('status', 'Pipe/wrong')
   expect(stderr).toMatch(/not reconciled yet\. It has errors: see "pipewright validate"\.\n$/)

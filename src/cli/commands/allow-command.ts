@@ -56,7 +56,7 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   const { allowed, isWithoutService } = answer
   if (isWithoutService === true)
     throw new CommandError(
-      `allow: there is no service "${service}". "pipewright status --kind Service" lists them.`,
+      `allow: there is no service "${service}". To list the services: "pipewright status --kind Service".`,
     )
   if (output === 'json') printJson(io, { allowed, dryRun })
   else print(io.stdout, wordsOf(allowed, allowance, settings))
@@ -75,7 +75,7 @@ async function allowHere(
   const problem = store.catalog?.problem
   if (problem !== undefined)
     throw new CommandError(
-      `allow: it is not known what the ${name} holds back. ${problem.message} --manifests names ${manifests}.`,
+      `allow: the resources that the ${name} blocks are unknown. ${problem.message} --manifests names ${manifests}.`,
     )
   const answer = await allowBlocked(context, allowance)
   if ('blocked' in answer || answer.allowed.length > 0) return answer
@@ -87,9 +87,8 @@ async function allowHere(
   ).length
   if (refused === 0) return answer
   throw new CommandError(
-    `allow: the manifests in ${manifests} hold nothing back, but the ${name} refuses ` +
-      `${refused} ${refused === 1 ? 'resource' : 'resources'} of the ledger, and none of them has a manifest there. ` +
-      'Name the directory that the daemon reads with --manifests DIR.',
+    `allow: the ${name} blocks no manifest in ${manifests}. It blocks ${refused} ${refused === 1 ? 'resource' : 'resources'} of the ` +
+      "ledger without a manifest there. Name the daemon's directory: --manifests DIR.",
   )
 }
 

@@ -44,7 +44,7 @@ export async function history(
   const text = { ...sheetOf(io), form: output }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
-    print(io.stdout, `\nThe newest ${entries.length} are shown. There are older ones: add --limit N.`)
+    print(io.stdout, `\nShown: the newest ${entries.length}. For older entries, add --limit N.`)
   return EXIT.fine
 }
 

@@ -82,7 +82,7 @@ function oneFrom(
   [word, id]: readonly (string | undefined)[],
 ): One {
   if (word === undefined || id === undefined || service === undefined)
-    misuse('import: give the key of the new manifest, the id of the pipe and --service NAME; or --all.')
+    misuse('import: give KEY, PIPE_ID and --service NAME. Or give --all.')
   const key = keyFrom(word)
   const mistake = mistakeIn(settings.profile, { command: 'adopt', key, pipeId: id })
   if (mistake !== undefined) misuse(mistake)
@@ -179,7 +179,7 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: ${pipeId} belongs to ${owner} already${placeOf(owner)}.`)
   const locked = store.catalog?.locks.get(key)
   if (locked !== undefined && !sameId(locked, pipeId))
-    throw new CommandError(`import: a Lock says that ${key} is ${locked}. Give it another name.`)
+    throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
 }
 
 /** Sorted by name. @throws {CommandError} if no service answers */

@@ -22,7 +22,7 @@ export async function ledger(
   action: Action,
   file?: string,
 ): Promise<ExitCode> {
-  if (move === true && action !== 'export') misuse('ledger: --move goes with "export".')
+  if (move === true && action !== 'export') misuse('ledger: --move works only with "export".')
   if ((file === undefined) !== (action === 'accept'))
     misuse('ledger: "export" and "import" need a file, "accept" takes none.')
   assertLasting(settings)
@@ -39,8 +39,8 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   if (await opened.owned())
     print(
       io.stderr,
-      'pipewright: a process works with this ledger: what it writes after this is not in the file. To move the ledger, stop it first, and ' +
-        'export with --move.',
+      'pipewright: a running process uses this ledger. The export lacks its later writes. To move the ledger, stop that process first, ' +
+        'and export with --move.',
     )
   return EXIT.fine
 }
@@ -55,7 +55,7 @@ async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCod
   await moveLedger(settings.ledger, keep, { clock: io.clock, emit: nobody, signal: io.stop.stopping })
   print(
     io.stdout,
-    `Exported ${counts} of ${settings.ledger} to ${file}. ${settings.ledger} is not used any more.`,
+    `Exported ${counts} of ${settings.ledger} to ${file}. Pipewright now refuses to use ${settings.ledger}.`,
   )
   return EXIT.fine
 }
@@ -88,7 +88,7 @@ function targetOf(asked: string, ledgerFile: string): string {
   const ownFile = own === undefined ? ledgerFile : realFile(ledgerFile)
   const isCompanion = file.startsWith(ownFile) && COMPANION.test(file.slice(ownFile.length))
   if (isCompanion || (stats !== undefined && stats.ino === own?.ino && stats.dev === own.dev))
-    throw new Error('it is a file of this ledger. Name another file.')
+    throw new Error('it belongs to this ledger. Name another file.')
   if (stats?.isFile() === false) throw new Error('it is not a regular file. Name a file.')
   return file
 }
@@ -107,8 +107,8 @@ async function importFrom(io: Io, settings: Settings, file: string): Promise<Exi
   if (lost !== undefined)
     print(
       io.stderr,
-      `pipewright: this is an earlier state: ${lost}. Creates are refused, because pipes created since then might be missing from it. ` +
-        'Compare it with the platform, and record each existing pipe with "pipewright adopt". Then run "pipewright ledger accept".',
+      `pipewright: the imported ledger is an earlier state: ${lost}. Creates are blocked: later pipes might be missing from it. ` +
+        'Compare it with the platform, and adopt each missing pipe with "pipewright adopt". Then run "pipewright ledger accept".',
     )
   return EXIT.fine
 }
@@ -118,8 +118,8 @@ async function acceptAsItIs(io: Io, settings: Settings): Promise<ExitCode> {
   print(
     io.stdout,
     what === undefined
-      ? `No rollback of ${settings.ledger} was noticed.`
-      : `Accepted ${settings.ledger} as it is, although ${what}. Creations continue.`,
+      ? `No rollback of ${settings.ledger} is known.`
+      : `Accepted ${settings.ledger} as it is, although ${what}. Creates continue.`,
   )
   return EXIT.fine
 }

@@ -29,13 +29,13 @@ export async function lock(
   if (options.output === 'json') {
     if (more.length > 0)
       throw new CommandError(
-        `A Lock holds at most ${MOST_LOCKED} pipes, so that ${manifests.length} are needed, and a JSON file holds one. Use "-o yaml".`,
+        `These pipes need ${manifests.length} Locks of at most ${MOST_LOCKED} pipes. A JSON file holds only one. Use "-o yaml".`,
         EXIT.failed,
       )
     printJson(io, first)
   } else {
     const texts = manifests.map((manifest) => stringify(manifest))
-    print(io.stdout, `# Belongs among the manifests, as ${name.data}.lock.yaml.\n${texts.join('---\n')}`)
+    print(io.stdout, `# Save it among the manifests, as ${name.data}.lock.yaml.\n${texts.join('---\n')}`)
   }
   const problems = records.flatMap((record) => problemOf(record) ?? [])
   for (const problem of problems) print(io.stderr, `pipewright: ${printable(problem)}`)

@@ -145,9 +145,7 @@ async function actAsOwner<T>(
 /** A ledger in memory would lose the command. @throws {CommandError} */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
-  misuse(
-    'the ledger is memory:, which no other process can read. Name the ledger of the daemon: --ledger sqlite:FILE.',
-  )
+  misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")
 }
 
 /** Also accepts changes made in the console to the key's own pipe. */
@@ -172,10 +170,10 @@ interface ResolveFlags extends Printed {
 export function needsOfResolve({ adopt: pipeId, retry, recreate, force }: ResolveFlags) {
   if ([pipeId, retry, recreate].filter((flag) => flag !== undefined).length !== 1)
     misuse(
-      'resolve: give one of --adopt ID, if the pipe exists; --retry, if a create of unknown outcome had no effect; ' +
-        '--recreate, if its pipe is gone.',
+      'resolve: give --adopt ID if the pipe exists, --retry if a create of unknown outcome had no effect, or ' +
+        '--recreate if the pipe is gone.',
     )
-  if (force === true && retry !== true) misuse('resolve: --force goes with --retry.')
+  if (force === true && retry !== true) misuse('resolve: --force works only with --retry.')
   return retry === true ? 'local' : 'platform or server'
 }
 
@@ -227,8 +225,8 @@ async function forgetPlatform(io: Io, settings: Settings, output: Printed['outpu
   const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })
   const message =
     platform === undefined
-      ? 'The ledger is tied to no platform; the next "pipewright run" or "apply" ties it to the one it is started with.'
-      : `The ledger is no longer tied to ${platform}; the next "pipewright run" or "apply" ties it to the one it is started with.`
+      ? 'The ledger belongs to no platform. The next "pipewright run" or "apply" binds it to its platform.'
+      : `The ledger no longer belongs to ${platform}. The next "pipewright run" or "apply" binds it to its platform.`
   if (output === 'json') printJson(io, { result: 'done', platform, message })
   else print(io.stdout, message)
   return EXIT.fine

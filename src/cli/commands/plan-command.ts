@@ -80,7 +80,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stopping: io.stop.stopping,
     onProgress: (done, of) => progress.show('Planning', done, of),
   })
-  if (planned === undefined) throw new CommandError('plan: stopped before everything was looked at.')
+  if (planned === undefined) throw new CommandError('plan: stopped before all resources were compared.')
   return { ...planned, missingLedger: missing }
 }
 
@@ -111,7 +111,7 @@ async function planAtServer(
   const body = JSON.stringify(await readRequest(settings, io.stop.stopping))
   if (Buffer.byteLength(body) > MAX_PLAN_BYTES)
     throw new CommandError(
-      `plan: the manifests take more than ${MAX_PLAN_BYTES} bytes as JSON. Plan without --server.`,
+      `plan: the manifests are larger than ${MAX_PLAN_BYTES} bytes as JSON. Plan without --server.`,
     )
   const token = await adminTokenOf(io, settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
@@ -120,7 +120,7 @@ async function planAtServer(
   const planned: unknown = expectObject(call, reply)
   if (PLAN.safeParse(planned).success) return planned as Plan // as the daemon made it
   throw new CommandError(
-    `plan: ${server} answered with something that is not a plan of this version. Use the version of Pipewright that the daemon has (${VERSION} here).`,
+    `plan: the reply of ${server} is not a plan of this version (${VERSION}). Use the version of Pipewright that runs there.`,
   )
 }
 
@@ -150,7 +150,9 @@ async function readRequest({ manifests, profile }: Settings, signal: AbortSignal
     const isText = findings.every(({ code }) => code !== 'not-utf8')
     const text = isText ? textNow(reading, file, DEFAULT_LIMITS) : undefined
     if (text === undefined)
-      throw new CommandError(`plan: ${manifests}: ${file} ${isText ? 'changed meanwhile' : 'is not UTF-8'}.`)
+      throw new CommandError(
+        `plan: ${manifests}: ${file} ${isText ? 'changed during the read' : 'is not UTF-8'}.`,
+      )
     files[file] = text
   }
   return { revision: reading.revision, manifests: folderOf(manifests), files }

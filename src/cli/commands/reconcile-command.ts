@@ -40,7 +40,7 @@ export async function reconcile(
   const owner = await findOwner(io, settings, command)
   if (owner === undefined)
     throw new CommandError(
-      `${command}: no daemon that can be asked from here works with ${settings.ledger}. Start one with "pipewright run", or name a remote one with --server URL.`,
+      `${command}: no daemon of ${settings.ledger} can be reached from here. Start one with "pipewright run", or name its address with --server URL.`,
     )
   const { token, ...asked } = owner
   const call = { ...asked, timeoutMs: ANSWER_MS }
@@ -50,10 +50,7 @@ export async function reconcile(
   if (waitMs === undefined) {
     if (output === 'json') printJson(io, { key, done: false, ...receipt })
     else
-      print(
-        io.stdout,
-        `${key ?? 'All resources'}: a reconcile was requested. Add --wait to see what becomes of it.`,
-      )
+      print(io.stdout, `${key ?? 'All resources'}: a reconcile was requested. Add --wait to see the result.`)
     return EXIT.fine
   }
   const requested = receipt['token']
@@ -98,10 +95,10 @@ async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
     const left = typeof pending === 'number' ? pending : 0
     if (performance.now() >= deadline) {
       throw new CommandError(
-        `reconcile: not done within ${formatDuration(waitMs)}, ${left} still to come. The daemon continues; wait longer with --timeout.`,
+        `reconcile: not finished within ${formatDuration(waitMs)}, ${left} left. The daemon continues. To wait longer, use --timeout.`,
       )
     }
-    progress.show(`Reconciling, ${left} to come`)
+    progress.show(`Reconciling, ${left} left`)
     await setTimeout(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon continues.')
   }

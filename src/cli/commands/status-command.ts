@@ -109,10 +109,7 @@ async function assertNoManifest(io: Io, settings: Settings, key: string): Promis
   const { file, line } = entry.position
   const place = placeOf(folderOf(manifests), file, line)
   const problem = entry.state === 'valid' ? '' : ` It has errors: see "${commandLine('validate', settings)}".`
-  throw new CommandError(
-    `${key} has a manifest, at ${place}, and was not reconciled yet.${problem}`,
-    EXIT.failed,
-  )
+  throw new CommandError(`${key} was not reconciled yet. Its manifest: ${place}.${problem}`, EXIT.failed)
 }
 
 function viewNamed(resources: readonly ShownResource[], key: string): ShownResource {

@@ -60,7 +60,7 @@ export async function validate(
   const settings = { ...asked, manifests: root }
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
-    print(io.stderr, `${path} is named in ${IGNORE_FILE}, so it is not read.`)
+    print(io.stderr, `${path} is not read: ${IGNORE_FILE} lists it.`)
   using progress = createProgress(io)
   const source = openSource(settings, undefined, progress)
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
@@ -97,10 +97,10 @@ async function storeInput({ stop }: Io) {
 /** Relative to the directory, as in findings. */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
-    misuse(`${path} does not exist. Correct the path; it is relative to the current directory.`)
+    misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)
   if (!isBelow(path, root))
     misuse(
-      `${path} is not in ${root}, whose manifests are read. Name the directory that it is in: ` +
+      `${path} is not in ${root}, the directory of the manifests. Name its directory: ` +
         `pipewright validate --manifests ${isDirectory(path) ? path : dirname(path)} ${path}`,
     )
   return relative(resolve(root), resolve(path))

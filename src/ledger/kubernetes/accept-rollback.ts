@@ -20,7 +20,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   if (what === undefined) return ofWrites
   await secret.change(() => {
     if (secret.rollbacks() !== times)
-      throw new LedgerError('io', 'another rollback was noticed at this moment: run it again.')
+      throw new LedgerError('io', 'another rollback was detected meanwhile. Run the command again.')
     return { setBacks: String(times), accepted: String(times), lost: undefined }
   })
   return what

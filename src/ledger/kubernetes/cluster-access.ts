@@ -47,7 +47,7 @@ export async function openClusterAccess(
 ): Promise<ClusterAccess> {
   const { KUBECONFIG: file, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env
   if (file?.includes(delimiter) === true)
-    throw new LedgerError('io', `KUBECONFIG names several files (${file}): give one.`)
+    throw new LedgerError('io', `KUBECONFIG names several files (${file}). Name only one.`)
   if (file !== undefined && file !== '') return accessOfFile(file, { env, run })
   if (host !== undefined && host !== '') return accessOfPod(host, port ?? '443', serviceAccount)
   return accessOfFile(join(homedir(), '.kube', 'config'), { env, run })
@@ -227,8 +227,8 @@ async function textOf(file: string): Promise<string> {
       error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'is not there' : 'cannot be read'
     throw new LedgerError(
       'io',
-      `${file}, which is needed to reach Kubernetes, ${why}. In a pod, see that its service account is mounted ` +
-        '(automountServiceAccountToken); elsewhere, name a kubeconfig with KUBECONFIG.',
+      `Kubernetes cannot be reached: ${file} ${why}. In a pod, mount its service account ` +
+        '(automountServiceAccountToken). Elsewhere, name a kubeconfig with KUBECONFIG.',
       { cause: error },
     )
   }

@@ -149,20 +149,20 @@ async function assertOnlyThese(
   const names = new Set(left.map(({ key }) => objectName(name, key)))
   const { items } = await api.list(records, selector).catch(throwAsLedgerError)
   const other = items.find((object) => isRecordOf(name, object) && !names.has(object.metadata.name))
-  if (other !== undefined) throw notEmpty(name, `${shown} has the record ${other.metadata.name} already`)
+  if (other !== undefined) throw notEmpty(name, `${shown} already has the record ${other.metadata.name}`)
 }
 
 function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'io',
-    `${what}: an import goes where there is none. When no process works with it, delete what is there, if it is of no use: ` +
+    `${what}: an import needs an empty place. If no process uses these records and they are not needed, delete them: ` +
       `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
     options,
   )
 }
 
 function deleting(name: string): string {
-  return `when no process works with it any more, delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
+  return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
 /** Includes forgotten keys, which have only history. */

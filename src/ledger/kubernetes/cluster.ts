@@ -21,7 +21,7 @@ function placeOf(place: string): { readonly namespace: string | undefined; reado
   if (name === undefined)
     throw new LedgerError(
       'io',
-      `"kubernetes:${place}" names no ledger: give kubernetes:NAME or kubernetes:NAMESPACE/NAME, of lower-case letters, digits and "-".`,
+      `"kubernetes:${place}" is not the address of a ledger. Use kubernetes:NAME or kubernetes:NAMESPACE/NAME, with lower-case letters, digits and "-".`,
     )
   return { namespace, name }
 }

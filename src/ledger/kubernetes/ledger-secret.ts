@@ -86,12 +86,12 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
   if (format > FORMAT)
     throw new LedgerError(
       'newer',
-      `the ledger of the Secret ${name} is of a later version of Pipewright (format ${format}; this one knows ${FORMAT}): use that version.`,
+      `the ledger of the Secret ${name} was written by a later version of Pipewright (format ${format}, known: ${FORMAT}). Use that version.`,
     )
   if (hashKey?.length !== 32 || format !== FORMAT)
     throw new LedgerError(
       'corrupt',
-      `the Secret ${name} is not one of a ledger, or was edited: its members hashKey and format are not what Pipewright wrote. Restore it from a backup.`,
+      `the Secret ${name} is not the Secret of a ledger, or was edited: Pipewright did not write its hashKey and format. Restore it from a backup.`,
     )
   const accepted = () => countOf(textOf('accepted')) ?? 0
   // An invalid number does not mean zero.

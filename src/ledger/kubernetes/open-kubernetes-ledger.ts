@@ -192,8 +192,8 @@ async function readRecords(mirror: Mirror, shown: string): Promise<void> {
     if (!(error instanceof ClusterError) || error.status !== 404) throw asLedgerError(error)
     throw new LedgerError(
       'missing',
-      `the cluster has no PipewrightRecords, in which the ledger ${shown} would be kept: its CustomResourceDefinition is not there. ` +
-        'The chart brings it; "kubectl get crd pipewrightrecords.pipewright.dev" shows it.',
+      `the cluster cannot keep the ledger ${shown}: the CustomResourceDefinition of PipewrightRecords is missing. ` +
+        'The chart installs it. To check: "kubectl get crd pipewrightrecords.pipewright.dev".',
       { cause: error },
     )
   }
@@ -212,19 +212,19 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
   if (!isEmpty(mirror))
     throw new LedgerError(
       'missing',
-      `the ledger ${shown} has records, and its Secret is gone: without it, secrets cannot be compared. ` +
+      `the ledger ${shown} has records, but its Secret is missing. Without it, secrets cannot be compared. ` +
         'Restore the Secret from a backup.',
     )
   if (mode === 'reader')
     throw new LedgerError(
       'missing',
-      `there is no ledger ${shown}. It was never used, or --ledger should name another one.`,
+      `there is no ledger ${shown}. It was never used, or --ledger names the wrong ledger.`,
     )
   if (init === 'never')
     throw new LedgerError(
       'missing',
-      `there is no ledger ${shown}. This would have been a first run, which --ledger-init=never forbids: see that --ledger names the ` +
-        'right one. If it was lost, restore its Secret and its records from a backup. If this is indeed the first run, use --ledger-init=auto once.',
+      `there is no ledger ${shown}. --ledger-init=never forbids a first run. Check that --ledger names the right ledger. ` +
+        'If it was lost, restore its Secret and its records from a backup. If this is the first run, use --ledger-init=auto once.',
     )
 }
 

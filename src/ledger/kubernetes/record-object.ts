@@ -108,7 +108,7 @@ export function keptOf(object: KubeObject): Kept {
     throw new LedgerError(
       'corrupt',
       `the PipewrightRecord ${object.metadata.name} cannot be read (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}). It was ` +
-        'edited by hand, or written by another version: restore it from a backup; do not delete it.',
+        'edited by hand, or written by another version. Do not delete it. Restore it from a backup.',
     )
   }
   const { key, version, record, movedFrom, before, movedTo, history = [] } = reading.data

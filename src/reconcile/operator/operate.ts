@@ -64,13 +64,13 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
 
 export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
-    if (recorded.version === 0) return refused(`The ledger has no record of ${key}: it cannot be forgotten.`)
+    if (recorded.version === 0) return refused(`No change was made: the ledger has no record of ${key}.`)
     const wanted = stillWanted(context, recorded)
     if (wanted !== undefined) return refused(wanted)
     const stopped = stoppedWords(recorded)
     if (stopped !== undefined && isToBeStarted(context, recorded))
       return refused(
-        `${stopped} It is started again automatically. Run this again once it runs. If it does not, restore its manifest, or start it in the console.`,
+        `${stopped} Pipewright starts it soon. Run this command again after that. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
     // A returning manifest is created.
@@ -82,7 +82,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name counts as new.` +
+      `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name would be new.` +
         (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
     )
   })
@@ -108,7 +108,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const instead = `Remove the manifest first. To pause it instead, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
+    return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
   }
   if (catalog?.problem !== undefined) {
     return `It is not known whether ${key} has a manifest. ${catalog.problem.message}`
@@ -120,8 +120,8 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
   return (
     `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +
-    'the directory that the daemon reads. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
-    '"pipewright apply". Then run this again.'
+    'the daemon\'s directory. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
+    '"pipewright apply". Then run this command again.'
   )
 }
 
@@ -134,15 +134,16 @@ export function suspendKey(
     const { store, clock } = context
     const entry = store.entry(key)
     if (entry?.manifest === undefined)
-      return refused(`${key} has no valid manifest. Without one, it is left alone.`)
+      return refused(`${key} has no valid manifest, so Pipewright does not change it.`)
     const { position } = entry
-    if (isReference(key)) return refused(`${key} is only read. Suspend the resources that use it.`)
-    if (Date.parse(until) <= clock.now()) return refused(`${until} is over. Give a time to come.`)
+    if (isReference(key))
+      return refused(`${key} is only read by Pipewright. Suspend the resources that use it.`)
+    if (Date.parse(until) <= clock.now()) return refused(`${until} is in the past. Give a later time.`)
     const why = context.mask.mask(reason)
     const suspended = { reason: 'Suspended', facts: { until, why } } as const
     const inGit = store.catalog?.entries.get(key)
     if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
-      const said = `Suspended ${key} by its manifest, at ${position.file}:${position.line}, which says a later time.`
+      const said = `${key} is suspended by its manifest, until a later time: ${position.file}:${position.line}.`
       await write(context, { ...recorded, suspension: undefined }, suspended)
       return done(recorded, said)
     }

@@ -69,7 +69,7 @@ const RESTORE = `${IN_PLACE}ls restored.db || exit 1; ${ASIDE}before; fi; done; 
 
 /** In the same pod, in diagnostic mode; in this order, each going on from where the one before ended. */
 export const WITHOUT_A_DAEMON: Rows = {
-  'pipewright forget --platform': { says: /no longer tied to http/ },
+  'pipewright forget --platform': { says: /no longer belongs to http/ },
   'pipewright apply --yes': { says: ORDERS },
   'pipewright plan --ledger memory:': { code: 2, says: /2 to adopt/ },
   [`${IN_PLACE}${ASIDE}damaged; fi; done'`]: { says: /^$/ },
