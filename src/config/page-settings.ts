@@ -7,16 +7,16 @@ export const PAGE_SETTINGS = {
     flag: 'listen',
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:8080',
-    describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
+    describe: 'address of the page, the metrics and the health checks. Port 0: any free port',
     parse: parseListen,
   },
   metricsListen: {
     group: 'Page and HTTP',
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',
-    defaultNote: 'none: they are served where the page is',
+    defaultNote: 'none: they share the address of the page',
     describe:
-      'where the metrics and the health checks are served, on connections of their own; the other then has no metrics',
+      'separate address of the metrics and the health checks. The address of the page then has no metrics',
     parse: parseListen,
   },
   allowedHosts: {
@@ -42,23 +42,23 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'server',
     placeholder: 'URL',
-    describe: 'address of a running daemon, for the commands that can ask it instead of a ledger',
+    describe: 'address of a running daemon, for commands that read it instead of a ledger',
     parse: parseBaseUrl,
   },
   publicUrl: {
     group: 'Page and HTTP',
     flag: 'public-url',
     placeholder: 'URL',
-    describe: 'where people open the page, for links in messages of the webhook',
+    describe: 'address at which users open the page, for links in webhook messages',
     parse: parseBaseUrl,
   },
   repositoryUrl: {
     group: 'Page and HTTP',
     flag: 'repository-url',
     placeholder: 'TEMPLATE',
-    defaultNote: 'none: files and commits are no links',
+    defaultNote: 'none: files and commits are not links',
     describe:
-      'where a manifest is seen in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',
+      'address of a manifest in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',
     parse: parseTemplate,
   },
   namedResources: {
@@ -66,7 +66,7 @@ export const PAGE_SETTINGS = {
     flag: 'named-resources',
     placeholder: 'N',
     default: '1000',
-    describe: 'most resources that metrics name in their labels; the others share "_other"',
+    describe: 'maximum number of resources with labels of their own in metrics. The others share "_other"',
     parse: wholeNumber(0, 100_000),
   },
 } as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>

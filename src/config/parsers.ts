@@ -193,12 +193,12 @@ export function parseLedger(text: string): Parsed<string> {
   if (text.startsWith('kubernetes:'))
     return /^kubernetes:([a-z0-9][-a-z0-9]*\/)?[a-z0-9][-a-z0-9]*$/.test(text)
       ? good(text)
-      : bad('what follows kubernetes: is no name that Kubernetes allows', right)
+      : bad('the name after kubernetes: is not valid in Kubernetes', right)
   if (!text.startsWith('sqlite:')) return bad('there is no such kind of ledger', right)
   const path = text.slice('sqlite:'.length)
   if (path === '') return bad('it names no file', right)
   if (path.startsWith(':') || /^\/\/[^/]/.test(path)) {
-    return bad('what follows sqlite: is not the path of a file', right)
+    return bad('the part after sqlite: is not the path of a file', right)
   }
   if (path.includes('?')) return bad('options after ? are not supported', right)
   const parsed = parsePath(path)

@@ -42,8 +42,8 @@ function encrypted(
   const { allowInsecureHttp, [name]: url } = values
   if (url === undefined || allowInsecureHttp?.value === true) return undefined
   if (url.value.startsWith('https:') || isLoopback(url.value)) return undefined
-  const why = 'credentials would travel over plain http: for everybody on the way to read'
-  const right = 'give an https: URL; or, if the way is safe, --allow-insecure-http as well'
+  const why = 'plain http: would show the credentials to everybody on the network path'
+  const right = 'give an https: URL. If the network path is safe, add --allow-insecure-http'
   return problemOf(name, url, why, right)
 }
 
@@ -68,9 +68,9 @@ export function isUnchecked(values: ReadValues, env: Environment): boolean {
 export function uncheckedProblems(values: ReadValues, env: Environment): readonly SettingProblem[] {
   if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return []
   const why =
-    'no certificate would be checked, and an attacker on the network could read the credentials and impersonate the platform'
+    'without certificate checks, an attacker on the network could read the credentials and impersonate the platform'
   const right =
-    'unset it, and name the certificate authority of your own in --ca-file; or, for a test, give --allow-insecure-tls as well'
+    'unset it, and name your certificate authority in --ca-file. For a test, add --allow-insecure-tls'
   return [{ setting: 'allow-insecure-tls', from: UNCHECKED, given: '0', why, right }]
 }
 
@@ -90,7 +90,7 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
     from: requestTimeoutMs.from ?? shutdownGraceMs.from ?? `--${blamed}`,
     given: blamed === 'shutdown-grace' ? grace : timeout,
     why:
-      `a create may take as long as --request-timeout (${timeout}), and must be able to end and be recorded within ` +
+      `a create can take --request-timeout (${timeout}), and must end and be recorded within ` +
       `--shutdown-grace (${grace})`,
     right: `make --shutdown-grace more than ${formatDuration(MARGIN_MS)} longer than --request-timeout`,
   }
@@ -108,7 +108,7 @@ function aloneProblem(values: ReadValues, name: ClientFile, other: ClientFile): 
 /** With a ledger in memory, each start would create every pipe again. */
 function rememberPipes({ ledger, baseUrl }: ReadValues): SettingProblem | undefined {
   if (ledger?.value !== 'memory:' || baseUrl === undefined || isLoopback(baseUrl.value)) return undefined
-  const why = 'it forgets, and each start would create all pipes once more on a platform that is not a test'
+  const why = 'a ledger in memory is lost on a restart, and each start would create all pipes again'
   const right = 'give sqlite:PATH. Only --sandbox and a --base-url on this machine can use memory:'
   return problemOf('ledger', ledger, why, right)
 }

@@ -33,7 +33,7 @@ export const TABLE = {
     group: 'General',
     flag: 'config',
     placeholder: 'FILE',
-    describe: 'YAML file with settings: the names of the flags, without dashes in front, and their values',
+    describe: 'YAML file of settings: names of flags without leading dashes, and their values',
     parse: parsePath,
   },
   manifests: {
@@ -49,7 +49,7 @@ export const TABLE = {
     flag: 'profile',
     placeholder: PROFILES.map(({ name }) => name).join('|'),
     default: 'default',
-    describe: 'which service the platform is: what it offers, and how its fields are called',
+    describe: 'service of the platform: its operations and the names of its fields',
     parse: named(PROFILES),
   },
   baseUrl: {
@@ -57,15 +57,15 @@ export const TABLE = {
     flag: 'base-url',
     placeholder: 'URL',
     defaultNote: 'none; needed unless `--sandbox`',
-    describe: 'where the platform answers: {base_url} of its interface',
+    describe: 'address of the platform: {base_url} of its interface',
     parse: parseBaseUrl,
   },
   alertsBaseUrl: {
     group: 'Platform',
     flag: 'alerts-base-url',
     placeholder: 'URL',
-    defaultNote: 'none; needed once there is an `Alert`',
-    describe: 'where alerts are read: {alerts_base_url} of the interface',
+    defaultNote: 'none. Required if there is an `Alert`',
+    describe: 'address of the alerts: {alerts_base_url} of the interface',
     parse: parseBaseUrl,
   },
   alertsTokenFile: {
@@ -73,7 +73,7 @@ export const TABLE = {
     flag: 'alerts-token-file',
     placeholder: 'FILE',
     defaultNote: '`<credentials-dir>/alerts/token`',
-    describe: 'file with the bearer token for alerts; not below --secrets-dir',
+    describe: 'file with the bearer token for alerts. Not below --secrets-dir',
     parse: parsePath,
   },
   credentialsDir: {
@@ -92,8 +92,7 @@ export const TABLE = {
     placeholder: 'DIR',
     default: '/etc/pipewright/secrets',
     sandboxDefault: '.pipewright/secrets',
-    describe:
-      'directory of the secrets of sources, which pipes name: a folder each, with a file for each key',
+    describe: 'directory of the secrets that pipes reference: one folder per secret, one file per key',
     parse: parsePath,
   },
   ledger: {
@@ -112,7 +111,7 @@ export const TABLE = {
     flag: 'ledger-init',
     placeholder: 'auto|never',
     default: 'auto',
-    describe: 'whether a missing ledger is a first run (auto) or an error (never)',
+    describe: 'treat a missing ledger as a first run (auto) or as an error (never)',
     parse: oneOf(['auto', 'never']),
   },
   leaseMs: {
@@ -121,7 +120,7 @@ export const TABLE = {
     placeholder: 'D',
     default: '15s',
     describe:
-      'with kubernetes:, the time until another process takes over from a silent process. It must be equal for all processes',
+      'with kubernetes:, the time until the standby replaces a silent leader. It must be equal in all processes',
     parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
@@ -131,7 +130,7 @@ export const TABLE = {
     placeholder: 'URL',
     defaultNote: 'none: no notifications',
     describe:
-      'receiver of a message if a problem begins, grows or ends, or file:PATH for a file that contains the URL',
+      'URL that receives a message if a problem begins, grows or ends, or file:PATH of a file with the URL',
     parse: parseWebhookUrl,
   },
   webhookSecretFile: {
@@ -139,7 +138,7 @@ export const TABLE = {
     flag: 'webhook-secret-file',
     placeholder: 'FILE',
     defaultNote: 'none: messages are not signed',
-    describe: 'file with the secret that signs messages; not below --secrets-dir',
+    describe: 'file with the secret that signs messages. Not below --secrets-dir',
     parse: parsePath,
   },
   intervalMs: {
@@ -154,8 +153,7 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
-    defaultNote:
-      'none: names that suggest a failure or a change are judged; any other is ready, but not judged',
+    defaultNote: 'none: states whose names suggest a failure or a change are judged. Other states are ready',
     describe:
       'healthy states of pipes and alerts, such as Running,OK, for manifests without policy.healthyStates',
     parse: parseList,
@@ -165,7 +163,7 @@ export const TABLE = {
     flag: 'api-budget',
     placeholder: 'N/D',
     default: '10/10s',
-    describe: 'most requests in any such time, per credential',
+    describe: 'maximum number of requests in any period of this length, per credential',
     parse: parseBudget,
   },
   requestTimeoutMs: {
@@ -173,7 +171,7 @@ export const TABLE = {
     flag: 'request-timeout',
     placeholder: 'D',
     default: '20s',
-    describe: 'longest time for one request; at least 2s less than --shutdown-grace',
+    describe: 'maximum time of one request: at least 2s less than --shutdown-grace',
     parse: duration(100, HOUR),
   },
   concurrency: {
@@ -190,7 +188,7 @@ export const TABLE = {
     placeholder: 'N',
     default: '25',
     describe:
-      'create limit: when more creations than this are pending in a service, together with those made there within the last hour, all are refused',
+      'create limit per service: pending creates plus the creates of the last hour. Above it, creates are blocked',
     parse: wholeNumber(0, 100_000),
   },
   shutdownGraceMs: {
@@ -198,7 +196,7 @@ export const TABLE = {
     flag: 'shutdown-grace',
     placeholder: 'D',
     default: '25s',
-    describe: 'longest time to finish running work when asked to stop',
+    describe: 'maximum time to finish running work on a stop',
     parse: duration(SECOND, 2 * HOUR),
   },
   logLevel: {
@@ -206,7 +204,7 @@ export const TABLE = {
     flag: 'log-level',
     placeholder: 'L',
     default: 'info',
-    describe: 'least level that is logged: trace, debug, info, warn, error, fatal or silent',
+    describe: 'minimum level of logged lines: trace, debug, info, warn, error, fatal or silent',
     parse: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   },
   logFormat: {
@@ -214,7 +212,7 @@ export const TABLE = {
     flag: 'log-format',
     placeholder: 'json|pretty',
     default: 'json',
-    describe: 'how log lines are written: json for machines, pretty for people',
+    describe: 'format of log lines: json for machines, pretty for people',
     parse: oneOf(['json', 'pretty']),
   },
   sandbox: {
@@ -231,7 +229,7 @@ export const TABLE = {
     placeholder: 'FILE',
     defaultNote: 'none: the authorities of Node',
     describe:
-      'certificates in PEM of authorities that are believed as well: by requests to the platform, to the webhook, to --server, and to an https: proxy',
+      'PEM file of additional certificate authorities, for the platform, the webhook, --server and an https: proxy',
     parse: parsePath,
   },
   clientCertFile: {
@@ -239,14 +237,15 @@ export const TABLE = {
     flag: 'client-cert-file',
     placeholder: 'FILE',
     defaultNote: 'none: no client certificate',
-    describe: 'certificate in PEM that is shown to the platform, with those between it and its authority',
+    describe: 'PEM file of the client certificate for the platform, with its intermediate certificates',
     parse: parsePath,
   },
   clientKeyFile: {
     group: 'Platform',
     flag: 'client-key-file',
     placeholder: 'FILE',
-    describe: 'its private key in PEM, without a passphrase; not below --secrets-dir',
+    describe:
+      'PEM file of the private key of the client certificate, without a passphrase. Not below --secrets-dir',
     parse: parsePath,
   },
   allowInsecureHttp: {

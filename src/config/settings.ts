@@ -112,8 +112,8 @@ const NO_PLATFORM: SettingProblem = {
   setting: 'base-url',
   from: '--base-url',
   given: undefined,
-  why: 'it is not set, and this command talks to the platform',
-  right: `give --base-url URL or set ${definitionOf('baseUrl').env}; or try --sandbox, which needs no account`,
+  why: 'it is not set, but this command needs the platform',
+  right: `give --base-url URL or set ${definitionOf('baseUrl').env}. Without an account, use --sandbox`,
 }
 
 async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly Source[]> {
@@ -209,7 +209,7 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
   if (credentialsDir === undefined || secretsDir === undefined) return []
   const between = foldersProblem(credentialsDir, secretsDir, realPath)
   if (between !== undefined) return [between]
-  const why = `it is below --secrets-dir (${secretsDir.value}), so that a manifest could name it, and send it to a source`
+  const why = `it is below --secrets-dir (${secretsDir.value}): a manifest could name it and send it to a source`
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
   return ownFiles(values).flatMap(([name, read]) =>
     read !== undefined && isIn(read.value, secretsDir.value, realPath)

@@ -4,9 +4,9 @@ import type { Level, Line, LineDefinition } from './log-fields.ts'
 export const LEDGER_WRITTEN = {
   message: 'Ledger written',
   levels: {
-    debug: 'it is on disk; or it fails as before',
-    info: 'another process wrote first, and it is decided again; or it works again after a failure',
-    error: 'it cannot be written: said once, also where it cannot be read',
+    debug: 'the write is on disk, or fails as before',
+    info: 'another process wrote first and Pipewright decides again, or writes work again',
+    error: 'writes fail: once per failure, also if reads fail',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition
@@ -16,8 +16,8 @@ export const LEDGER_READ = {
   levels: {
     debug: 'it fails as before',
     info: 'it works again after a failure',
-    warn: 'an object in the cluster has its label and is no record of it: it is ignored; said once for each',
-    error: 'it cannot be read: said once, also where it cannot be written',
+    warn: 'an object in the cluster has the label of the ledger but is not its record: it is ignored. Once per object',
+    error: 'reads fail: once per failure, also if writes fail',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition

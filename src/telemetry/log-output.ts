@@ -10,7 +10,7 @@ const CLOSE_MS = 2_000
 
 export const LINES_LOST = {
   message: 'Log lines lost',
-  levels: { warn: 'the reader is back, or the disk has room again' },
+  levels: { warn: 'the reader continues, or the disk has room again' },
   fields: ['lines'],
 } as const satisfies LineDefinition
 

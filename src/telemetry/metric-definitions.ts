@@ -70,10 +70,10 @@ export const METRICS = {
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
-    'Since when the resource that is suspended longest is suspended, in seconds since the Unix epoch; 0 when none is.',
+    'Start of the longest current suspension, in seconds since the Unix epoch. 0: none.',
     {},
   ),
-  reconcile_total: counter('Number of reconciles that ended, by kind, action and result.', {
+  reconcile_total: counter('Number of finished reconciles, by kind, action and result.', {
     kind: RESOURCE_KINDS,
     action: ACTION_TYPES,
     result: RESULTS,
@@ -84,11 +84,11 @@ export const METRICS = {
     SECONDS,
   ),
   last_successful_reconcile_timestamp_seconds: gauge(
-    'When a reconcile last ended well, in seconds since the Unix epoch; 0 before the first. The heartbeat.',
+    'Time of the last successful reconcile, in seconds since the Unix epoch. 0: none yet. The heartbeat.',
     {},
   ),
   reconcile_overdue_seconds: gauge(
-    'How long the resource that waits longest for its reconcile has been due, in seconds; 0 when none is.',
+    'Longest current delay of a due reconcile, in seconds. 0: none is due.',
     {},
   ),
   creates_total: counter('Number of attempts to create a pipe, by outcome.', {
@@ -99,26 +99,26 @@ export const METRICS = {
     {},
   ),
   unsaved_outcomes: gauge(
-    'Number of creates whose outcome is in memory only, because the ledger cannot be written: a restart would lose it.',
+    'Number of creates whose outcome is only in memory because the ledger cannot be written. A restart would lose it.',
     {},
   ),
-  create_limit_on: gauge('1 while the create limit refuses creations in a service, else 0.', {}),
-  orphans: gauge('Number of resources that are recorded but whose manifest is gone.', {}),
-  pipes_without_lock: gauge('Number of pipes whose id is in no Lock manifest; 0 without a Lock.', {}),
+  create_limit_on: gauge('1 while the create limit blocks creates in a service, else 0.', {}),
+  orphans: gauge('Number of recorded resources without a manifest.', {}),
+  pipes_without_lock: gauge('Number of pipes without their id in a Lock manifest. 0 without a Lock.', {}),
   pipes_without_manifest: {
     ...gauge(
-      'Number of pipes in the last list of a service that no record and no manifest holds, by service; only where the platform lists its pipes.',
+      'Number of listed pipes without a record and a manifest, by service. Only with a platform that lists its pipes.',
       { service_name: 'open' },
     ),
     onlyWith: 'listPipes',
   },
   change_to_apply_seconds: histogram(
-    'Time from the reading that brought a change until the change was applied, in seconds.',
+    'Time from the read of a change until it was applied, in seconds.',
     {},
     WAIT_SECONDS,
   ),
   api_requests_total: counter(
-    'Number of requests to the platform, by operation and by HTTP status, or class of error without a reply.',
+    'Number of requests to the platform, by operation and HTTP status, or by class of error without a reply.',
     { operation: 'operations', code: COMMON_CODES },
   ),
   api_request_duration_seconds: histogram(
@@ -127,45 +127,45 @@ export const METRICS = {
     SECONDS,
   ),
   api_budget_wait_seconds_total: counter(
-    'Time that requests waited for the request budget, in seconds, summed.',
+    'Total time that requests waited for the request budget, in seconds.',
     {},
   ),
   api_budget_used_ratio: gauge(
-    'Share of the request budget that is used now, of the credential that uses most of it: 1 is all.',
+    'Used share of the request budget, of the credential that uses most. 1: all of it.',
     {},
   ),
   api_rate_limited_total: counter('Number of replies with status 429.', {}),
   source_last_load_successful: gauge(
-    '1 when the last reading of the manifests directory counts, else 0.',
+    '1 if the last read of the manifests directory was accepted, else 0.',
     {},
   ),
   source_last_load_success_timestamp_seconds: gauge(
-    'When a reading last counted, in seconds since the Unix epoch; 0 before the first.',
+    'Time of the last accepted read, in seconds since the Unix epoch. 0: none yet.',
     {},
   ),
   source_load_duration_seconds: histogram(
-    'Duration of a reading of the manifests directory in seconds.',
+    'Duration of a read of the manifests directory, in seconds.',
     {},
     SECONDS,
   ),
-  source_manifests: gauge('Number of manifests in the last reading that counts, by kind.', {
+  source_manifests: gauge('Number of manifests in the last accepted read, by kind.', {
     kind: MANIFEST_KINDS,
   }),
-  source_findings: gauge('Number of findings in the last reading that counts, by severity.', {
+  source_findings: gauge('Number of findings in the last accepted read, by severity.', {
     severity: ['error', 'warning'],
   }),
-  source_info: gauge('Always 1; its label is the revision of the last reading that counts.', {
+  source_info: gauge('Always 1. Its label is the revision of the last accepted read.', {
     revision: 'open',
   }),
   source_revision_since_timestamp_seconds: gauge(
-    'Arrival of the current revision in seconds since the Unix epoch: the last swap of its link, or the last move of HEAD; 0: unknown.',
+    'Arrival of the current revision, in seconds since the Unix epoch: the last swap of its link, or the last move of HEAD. 0: unknown.',
     {},
   ),
   source_watch_mode: gauge('1 for the current way of watching the manifests directory, 0 for the others.', {
     mode: WATCH_MODES,
   }),
   source_missed_changes_total: counter(
-    'Number of changes that no watcher event announced; more than a few mean that the watcher is deaf.',
+    'Number of changes without a watcher event. More than a few: the watcher does not work.',
     {},
   ),
   leader: gauge('1 if this process acts. 0 if it is on standby, or could not renew the Lease in time.', {}),
@@ -174,15 +174,15 @@ export const METRICS = {
     {},
   ),
   lease_renewal_failing: gauge(
-    '1 if this process cannot renew or read the Lease. It sends no changes then.',
+    '1 if this process cannot renew or read the Lease. It then changes no resource.',
     {},
   ),
   queue_depth: gauge(
-    'Number of resources that wait for their reconcile, by priority: changed or asked for, retry, drift check.',
+    'Number of resources that wait for their reconcile, by priority: changed or requested, retry, drift check.',
     { priority: priorities },
   ),
   queue_wait_seconds: histogram(
-    'Time from when a resource was due until its reconcile began, in seconds, by priority.',
+    'Delay of a due reconcile until its start, in seconds, by priority.',
     { priority: priorities },
     WAIT_SECONDS,
   ),
@@ -201,12 +201,12 @@ export const METRICS = {
   problems: gauge('Number of problems, by severity. One cause that affects many resources is one problem.', {
     severity: ['warning', 'critical'],
   }),
-  notifications_waiting: gauge('Number of changes of problems that the webhook did not take yet.', {}),
+  notifications_waiting: gauge('Number of problem changes that the webhook has not accepted yet.', {}),
   notification_requests_total: counter(
-    'Number of attempts to send a message to the webhook, by HTTP status, or class of error without a reply.',
+    'Number of webhook requests, by HTTP status, or by class of error without a reply.',
     { code: 'open' },
   ),
-  build_info: gauge('Always 1; its labels are the versions of Pipewright and of Node.', {
+  build_info: gauge('Always 1. Its labels are the versions of Pipewright and Node.', {
     version: 'open',
     node_version: 'open',
   }),

@@ -14,7 +14,7 @@ type Failed = Extract<Event, { type: 'SourceFailed' }>
 export const READING_LINES = {
   read: {
     message: 'Manifests read',
-    levels: { debug: 'as before', info: 'a key or the revision changed, or a problem is over' },
+    levels: { debug: 'as before', info: 'a key or the revision changed, or a problem ended' },
     fields: ['changed', 'manifests', 'findings', 'durationMs'],
   },
   notAccepted: {
@@ -34,7 +34,9 @@ export const READING_LINES = {
   },
   finding: {
     message: 'Finding',
-    levels: { warn: 'it is new; of several that say the same, the number and the place of the first' },
+    levels: {
+      warn: 'the finding is new. Equal findings are one line, with their number and the first place',
+    },
     fields: [
       'key',
       'findings',
@@ -50,12 +52,12 @@ export const READING_LINES = {
   },
   moreFindings: {
     message: 'More findings',
-    levels: { warn: 'a reading has new ones of more than ten sorts' },
+    levels: { warn: 'a read has more than ten different new findings' },
     fields: ['findings'],
   },
   findingsOver: {
     message: 'Findings over',
-    levels: { info: 'so many that were there are not there any more' },
+    levels: { info: 'findings of the read before are gone' },
     fields: ['findings'],
   },
 } as const satisfies Readonly<Record<string, LineDefinition>>

@@ -6,7 +6,7 @@ test('the table for the docs has a row a setting, and bars within a cell do not 
   expect(lines).toHaveLength(SETTINGS.length + 2)
   for (const line of lines) expect(line.split(/(?<!\\)\|/)).toHaveLength(6)
   expect(lines).toContain(
-    '| `--ledger-init auto\\|never` | `PIPEWRIGHT_LEDGER_INIT` | `auto` | whether a missing ledger is a first run (auto) or an error (never) |',
+    '| `--ledger-init auto\\|never` | `PIPEWRIGHT_LEDGER_INIT` | `auto` | treat a missing ledger as a first run (auto) or as an error (never) |',
   )
   expect(lines.find((line) => line.includes('`--secrets-dir DIR`'))).toContain(
     '| `/etc/pipewright/secrets`; in the sandbox `.pipewright/secrets` |',

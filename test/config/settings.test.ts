@@ -22,7 +22,7 @@ async function problemsOf(input: Parameters<typeof read>[0]): Promise<readonly S
 
 async function noPlatform(flags: SettingsInput['flags']) {
   const problems = await problemsOf({ flags, needs: 'platform' })
-  return problems.find(({ why }) => why.includes('talks to the platform'))
+  return problems.find(({ why }) => why.includes('needs the platform'))
 }
 
 describe('defaults', () => {

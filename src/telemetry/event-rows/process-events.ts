@@ -38,14 +38,14 @@ export const PROCESS_EVENTS = {
   CredentialsExposed: {
     line: {
       message: 'Credentials are in the secrets directory as well',
-      levels: { warn: 'at the start, and for each that becomes so' },
+      levels: { warn: 'at the start, and for each new file' },
       fields: ['detail'],
     },
   },
   TlsFilesUnusable: {
     line: {
       message: 'TLS files cannot be used',
-      levels: { warn: 'when it becomes so; the last good ones stay in use' },
+      levels: { warn: 'after a change: the last good files stay in use' },
       fields: ['detail'],
     },
   },
@@ -64,7 +64,7 @@ export const PROCESS_EVENTS = {
   LedgerRolledBack: {
     line: {
       message: 'Ledger rolled back',
-      levels: { error: 'its records are at an earlier state: creates are refused' },
+      levels: { error: 'its records are in an earlier state: creates are blocked' },
       fields: ['detail'],
     },
     facts: ({ message }) => ({ detail: message }),
@@ -73,11 +73,11 @@ export const PROCESS_EVENTS = {
     line: {
       message: 'Leadership changed',
       levels: {
-        debug: 'this process acts, and no other one can with this ledger',
+        debug: 'this process acts, and the ledger allows no standby',
         info: 'this process acts, or is on standby',
         warn:
-          'another process has taken over, and this process ends; ' +
-          'or this process acts, but its manifests might be older than the manifests of the process before: none counts as removed',
+          'another process became leader, and this process ends. ' +
+          'Or this process acts, but its manifests might be older than those of the former leader: no manifest counts as removed',
       },
       fields: ['is', 'epoch', 'leader', 'olderThan'],
     },
@@ -90,7 +90,7 @@ export const PROCESS_EVENTS = {
       message: 'Lease renewed',
       levels: {
         info: 'it works again after a failure',
-        warn: 'it cannot be renewed: no resource is created or changed until then',
+        warn: 'renewals fail: no resource is created or changed until they work again',
       },
       fields: ['result', 'detail'],
     },
@@ -111,7 +111,7 @@ export const PROCESS_EVENTS = {
   Bug: {
     line: {
       message: 'Internal error',
-      levels: { error: 'always: a bug in Pipewright, please report it' },
+      levels: { error: 'always. A bug in Pipewright: please report it' },
       fields: ['detail', 'err'],
     },
     facts: ({ message, error }) => ({ detail: message, err: error }),
@@ -191,7 +191,10 @@ export const READING_EVENTS = {
   WatchModeChanged: {
     line: {
       message: 'Watch mode changed',
-      levels: { info: 'it is watched', warn: 'it is polled, because watching is not possible' },
+      levels: {
+        info: 'the directory is watched',
+        warn: 'the directory is polled, because watching is not possible',
+      },
       fields: ['mode', 'detail'],
     },
     level: ({ mode }) => (mode === 'polling' ? 'warn' : 'info'),

@@ -28,7 +28,7 @@ export const REQUEST_EVENTS = {
     line: {
       message: 'Rate limited by the platform',
       levels: {
-        warn: 'the first time; no request is sent with these credentials meanwhile',
+        warn: 'the first time. Requests with these credentials are paused',
         debug: 'again',
       },
       fields: ['serviceName', 'retryAfterMs'],
@@ -40,7 +40,7 @@ export const REQUEST_EVENTS = {
   RateLimitOver: {
     line: {
       message: 'Rate limit over',
-      levels: { info: 'the platform takes requests, and was at no limit for a minute' },
+      levels: { info: 'the platform accepts requests, without a limit for a minute' },
       fields: ['serviceName', 'replies', 'durationMs'],
     },
     facts: named,
@@ -56,7 +56,7 @@ export const REQUEST_EVENTS = {
   ListItemsOdd: {
     line: {
       message: 'Items of a list cannot be read',
-      levels: { warn: 'they are skipped; a create waits only if one of them has its name' },
+      levels: { warn: 'they are skipped. A create waits only if an item has its name' },
       fields: ['serviceName', 'detail'],
     },
     facts: ({ items, ...facts }) => ({ ...named(facts), detail: items.join('; ') }),
@@ -64,7 +64,7 @@ export const REQUEST_EVENTS = {
   ServicePaused: {
     line: {
       message: 'Service paused',
-      levels: { debug: 'its credentials were refused, or it is idle: that is a problem' },
+      levels: { debug: 'the credentials were refused, or the service is idle: a problem' },
       fields: ['serviceName', 'detail'],
     },
     facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),

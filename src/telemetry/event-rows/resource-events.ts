@@ -30,7 +30,7 @@ const REPORTED_ELSEWHERE: ReadonlySet<Reason> = new Set(['InvalidManifest', 'Rat
 
 const PROBLEM_LEVELS = {
   debug: 'another line reports it',
-  warn: 'a person has to look soon, or it continues automatically',
+  warn: 'a person must look soon, or Pipewright continues automatically',
   error: 'a person must decide: it is unknown whether a pipe was created',
 } as const
 
@@ -60,7 +60,7 @@ export const RESOURCE_EVENTS = {
       message: 'Reconciled',
       levels: {
         debug: 'no change, or a change that another line reports, such as a create or a problem',
-        info: 'something was adopted or applied',
+        info: 'a resource was adopted or applied',
       },
       fields: [
         'key',
@@ -91,7 +91,7 @@ export const RESOURCE_EVENTS = {
     line: {
       message: 'Condition changed',
       levels: {
-        debug: 'always, but:',
+        debug: 'all other changes',
         info: 'the resource is ready, or suspended, and had no problem before',
       },
       fields: [
@@ -125,8 +125,8 @@ export const RESOURCE_EVENTS = {
       message: 'Create finished',
       levels: {
         info: 'the resource was created',
-        debug: 'it failed, and created no resource: that is a problem',
-        error: 'it might have worked: a person must check',
+        debug: 'the create failed and created no resource: a problem',
+        error: 'the create might have worked: a person must check',
       },
       fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
     },
@@ -140,7 +140,7 @@ export const RESOURCE_EVENTS = {
   OutcomeLost: {
     line: {
       message: 'Create outcome not saved',
-      levels: { error: 'always; run the command once the ledger can be written' },
+      levels: { error: 'always. Run the command once the ledger can be written' },
       fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
     },
   },
@@ -159,7 +159,7 @@ export const RESOURCE_EVENTS = {
   ProblemGrew: {
     line: {
       message: 'Problem grew',
-      levels: { debug: PROBLEM_LEVELS.debug, warn: 'it affects ten times as many resources' },
+      levels: { debug: PROBLEM_LEVELS.debug, warn: 'the problem affects ten times as many resources' },
       fields: ['reason', 'serviceName', 'resources', 'keys', 'detail'],
     },
     level: problemLevel,
@@ -168,7 +168,7 @@ export const RESOURCE_EVENTS = {
   ProblemOver: {
     line: {
       message: 'Problem over',
-      levels: { debug: PROBLEM_LEVELS.debug, info: 'no resource has it any more' },
+      levels: { debug: PROBLEM_LEVELS.debug, info: 'no resource has the problem any longer' },
       fields: [
         'key',
         'reason',
