@@ -84,7 +84,7 @@ export function stalledFields(
     type: 'report',
     reason: 'Stalled',
     differences,
-    facts: { fields: differences.map(({ field }) => field), now: false, again: 'in an hour' },
+    facts: { fields: differences.map(({ field }) => field), again: 'in an hour' },
   }
 }
 

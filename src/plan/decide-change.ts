@@ -104,7 +104,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       type: 'report',
       reason: 'Stalled',
       differences,
-      facts: { fields: kept, now: false, again: 'once edited' },
+      facts: { fields: kept, again: 'once edited' },
     }
   return edited.length > 0
     ? { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }

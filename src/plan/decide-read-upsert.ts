@@ -111,7 +111,7 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
       type: 'report',
       reason: 'Stalled',
       differences,
-      facts: { fields, now: false, again: 'in an hour' },
+      facts: { fields, again: 'in an hour' },
     }
   if (!isOurs && policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }

@@ -78,7 +78,7 @@ export function decideWish(wish: Wish): Action {
     return {
       type: 'observe',
       reason: 'Changing',
-      facts: { ...facts('loading'), loading: loadingFacts(input) },
+      facts: { ...facts('loading'), ...loadingFacts(input) },
     }
   const before = needsRest ? stoppedInVain(input) : undefined
   if (before !== undefined) return before

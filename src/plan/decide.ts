@@ -137,7 +137,7 @@ function decideApplied(input: UpsertInput): Action {
       type: 'report',
       reason: 'Stalled',
       differences: replyDiffers,
-      facts: { fields: replyDiffers.map(({ field }) => field), now: false },
+      facts: { fields: replyDiffers.map(({ field }) => field) },
     }
   }
   return { type: 'observe', reason: 'InSync', facts: { as: 'upsert' } }

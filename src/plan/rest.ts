@@ -1,7 +1,7 @@
 import { AGAIN_MS, failedStart } from './corrections.ts'
 import { stateIn, type CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
-import type { Because, FactsOf } from './reason.ts'
+import type { Because } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** An effect takes time to show. */
@@ -86,7 +86,7 @@ export function unheeded({
   const state = mask(stateIn(observed) ?? '')
   return {
     reason: 'Stalled',
-    facts: { fields: [], now: false, again: 'in an hour', command: { why, state } },
+    facts: { fields: [], again: 'in an hour', command: { why, state } },
   }
 }
 
@@ -122,8 +122,8 @@ export function isLoading(input: CreateOnceInput): boolean {
   return !isToStop && isState(input, 'loading')
 }
 
-export function loadingFacts({ desired, observed, mask }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
-  return { key: desired.key, state: mask(stateIn(observed) ?? '') }
+export function loadingFacts({ observed, mask }: CreateOnceInput) {
+  return { is: 'loading', state: mask(stateIn(observed) ?? '') } as const
 }
 
 export function isStoppedForChange({ command }: LedgerRecord): boolean {

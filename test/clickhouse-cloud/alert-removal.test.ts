@@ -27,7 +27,7 @@ function writes(client: AlertClient): readonly string[] {
 
 test('it is deleted after ten minutes, once, and the manifest can go', async () => {
   await using client = await unwanted({ ensure: 'absent' })
-  expect(viewMessage(client.shown())).toContain('The alert is deleted at ')
+  expect(viewMessage(client.shown())).toContain('The alert will be deleted at ')
   client.skip(9 * MINUTE)
   await client.reconcile()
   expect(writes(client)).toEqual([])

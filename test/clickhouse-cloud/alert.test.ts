@@ -437,7 +437,7 @@ describe('a manifest that is edited', () => {
     expect(client.alerts()).toMatchObject([{ threshold: 11, groupBy: 'ServiceName' }])
     expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
     expect(viewMessage(client.shown())).toContain(
-      'groupBy is not in the manifest any more, and the service keeps it',
+      'The manifest no longer has groupBy, but the service keeps it',
     )
     client.sent()
     for (let count = 0; count < 3; count += 1) {

@@ -135,7 +135,7 @@ test('plan says before and after and by which request, sends nothing, and apply 
   expect(of('Pipe/clicks')?.reason).toBe('Changing')
   expect(of('Pipe/clicks')?.message).toContain('scalePipe')
   expect(text).toMatch(/- +replicas: 1\n.*\+ +replicas: 3/)
-  expect(of('Pipe/shop')?.message).toContain('stopped, changed and started again')
+  expect(of('Pipe/shop')?.message).toContain('Pipewright stops, changes and starts it')
   expect(text).toContain('tableMappings')
   expect(text).not.toContain(KAFKA_PASSWORD)
   await world.apply('--wait')

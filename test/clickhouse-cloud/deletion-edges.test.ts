@@ -163,7 +163,7 @@ const minutes = (count: number) => Array.from({ length: count }, () => '1 min; t
 
 const stillSent: Step = (client) => expect(client.record()?.removal).toMatchObject({ isSent: true })
 
-const KEPT = 'The pipe is not deleted, because no new one would be created:'
+const KEPT = 'The pipe is not deleted: its replacement could not be created, because'
 
 describe('what would not be created again', () => {
   test('another record has the name that is asked for: it is kept, unless the manifest says that it is another one', () =>
@@ -180,7 +180,7 @@ describe('what would not be created again', () => {
       await play(
         client,
         'want OTHER replace; turn; is NotUpdatable',
-        `says ${KEPT} the service has pipe ${id} of the name "Shop orders", which no manifest holds.`,
+        `says ${KEPT} the service has pipe ${id} of the name "Shop orders" without a manifest.`,
         'until gone 1 h; sends nothing',
         () => client.server.setStates(id, 'gone'),
         'until gone 30 min; sends DELETE, POST',
@@ -277,7 +277,7 @@ describe('404 by its id, and the list has it', () => {
       unwanted(),
       'grace',
       NOT_FOUND,
-      'until gone 20 min; says The pipe is not found. It is checked again until that is sure.',
+      'until gone 20 min; says The pipe was not found. Pipewright checks again to be sure.',
       'calm; until gone 5 min; sends DELETE; holds nothing',
     ))
   test('the request is answered 404, too: the same', () =>
@@ -285,7 +285,7 @@ describe('404 by its id, and the list has it', () => {
       unwanted(),
       'grace; on DELETE: 404; turn',
       NOT_FOUND,
-      'until gone 20 min; says It is checked until the pipe is gone.',
+      'until gone 20 min; says Pipewright checks until the pipe is gone.',
       (client) => expect(client.server.pipes().has(client.id())).toBe(true),
     ))
   test('there is no list at the moment: it is not forgotten until there is', () =>
@@ -362,7 +362,7 @@ describe('a pipe that a manifest describes which has none yet', () => {
       started(KAFKA, REPLACE),
       put('c', REPLACE),
       want(reused, REPLACE),
-      'for 20 min; sends nothing; says No resource is deleted, because Pipe/c',
+      'for 20 min; sends nothing; says No resource is deleted: Pipe/c',
       put('c', { replaces: 'Pipe/edited' }),
       'turn',
       'grace; turn; sends DELETE',
@@ -410,7 +410,7 @@ describe('manifests that may be older than what another process acted on, howeve
     story(
       started(KAFKA, REPLACE),
       'older r2; want OTHER replace; turn; 1 h; turn; sends nothing',
-      'says another process has acted on another revision of the manifests',
+      'says another process acted on another revision of the manifests',
       believed,
     ))
 })

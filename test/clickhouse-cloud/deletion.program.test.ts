@@ -35,7 +35,7 @@ test('a plan says what is deleted, when, and what stays; then the manifest can g
   const plan = await world.run('plan')
   expect(plan.code).toBe(2)
   expect(plan.stdout).toContain('- Pipe/a  delete Deleting')
-  expect(plan.stdout).toMatch(/The pipe is deleted at \d{4}-\d\d-\d\dT/)
+  expect(plan.stdout).toMatch(/The pipe will be deleted at \d{4}-\d\d-\d\dT/)
   expect(plan.stdout).toContain('Its destination tables and their data stay.')
   world.skip(11 * MINUTE)
   await world.apply()
@@ -68,8 +68,8 @@ test('more than the limit are held back, all of them, until a person allows them
   world.skip(11 * MINUTE)
   expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit', c: 'InSync' })
   expect(world.messageOf('Pipe/a')).toBe(
-    'In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, at most five. None is deleted. ' +
-      'If so many deletions are intended, allow them once: "pipewright allow --deletions --service analytics". If not, undo the edits.',
+    'In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, at most five. No resource is deleted. ' +
+      'If you intend so many deletions, allow them once: "pipewright allow --deletions --service analytics". If not, undo the edits.',
   )
   expect(world.requests('deletePipe')).toBe(0)
   // Whoever allows creations has not seen these.

@@ -29,7 +29,7 @@ describe('policy.ensure absent', () => {
     await using client = await unwanted()
     const id = client.id()
     expect(client.message()).toMatch(
-      /^policy\.ensure is "absent"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
+      /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -45,7 +45,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. Remove the manifest. If the service has the pipe nevertheless, adopt it first: set policy.adopt and remove policy.ensure.',
+      'policy.ensure is "absent", and the ledger has no pipe of this manifest. Pipewright deletes only recorded pipes. Remove the manifest. If the service still has such a pipe, adopt it first: set policy.adopt and remove policy.ensure.',
     )
     const { version } = client.record() ?? {}
     await client.restart()
@@ -132,7 +132,7 @@ describe('policy.ensure absent', () => {
       unwanted(),
       byHand({ name: 'mine' }),
       'grace; turn; sends nothing; is Drifted',
-      'says changed since it was last in sync (name). Therefore it is not deleted.',
+      'says It is not deleted: it changed since it was last in sync (name).',
     ))
 
   test.each([
@@ -164,7 +164,7 @@ describe('policy.ensure absent', () => {
   test('one that is gone already is let go of, once that is sure', () =>
     story(
       unwanted(),
-      'state gone; grace; turn; says The pipe is not found. It is checked again until that is sure.',
+      'state gone; grace; turn; says The pipe was not found. Pipewright checks again to be sure.',
       'until gone 5 min; holds a pipe; until gone 15 min; is Absent; sends nothing',
     ))
 })
@@ -177,7 +177,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
+      /^source\.kafka\.topics changed in the manifest, no request can change that in an existing pipe, and policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -201,7 +201,7 @@ describe('policy.onImmutable replace', () => {
       started(KAFKA, REPLACE),
       byHand({ name: 'mine' }),
       'turn; want OTHER replace; turn; grace; turn; sends nothing; is NotUpdatable',
-      'says policy.onImmutable is "replace". The pipe is not as it was',
+      'says policy.onImmutable is "replace". The pipe is not deleted: it changed since',
     ))
 
   test('what can be changed in place is not replaced', () =>

@@ -49,7 +49,7 @@ describe('policy.ensure absent', () => {
     expect(first.next).toMatchObject({ why: 'retry' })
     expect(first.next?.afterMs).toBeGreaterThan(9.9 * MINUTE)
     expect(first.next?.afterMs).toBeLessThanOrEqual(10 * MINUTE + 1)
-    expect(saidBy(first)).toContain('policy.ensure is "absent". The query endpoint is deleted at ')
+    expect(saidBy(first)).toContain('policy.ensure is "absent". The query endpoint will be deleted at ')
     client.skip(9 * MINUTE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'hold' })
     client.sent()
@@ -198,9 +198,7 @@ describe('policy.ensure absent', () => {
     Object.assign(client.context.platform, { remove: late })
     const result = await client.reconcile()
     expect(result.action).toMatchObject({ type: 'report', reason: 'Drifted' })
-    expect(saidBy(result)).toContain(
-      'changed since it was last in sync (openApiKeys). Therefore it is not deleted',
-    )
+    expect(saidBy(result)).toContain('It is not deleted: it changed since it was last in sync (openApiKeys)')
     expect(client.endpoint()).toEqual(changed)
     expect(client.sent().filter((each) => each.startsWith('DELETE'))).toEqual([])
   })

@@ -31,7 +31,7 @@ describe('never applied', () => {
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'upsert', reason: 'New', takesAway: [] })
     expect(saidBy(first)).toBe(
-      'The service has no query endpoint, or organizationId or serviceId in its Service manifest is wrong: the answer is the same. Will be applied.',
+      'Either the service has no query endpoint, or organizationId or serviceId in its Service manifest is wrong. Both give the same reply. Will be applied.',
     )
     expect(client.sent()).toEqual(['GET 404', 'GET 404', 'POST 200'])
     for (let look = 0; look < 5; look += 1) {
@@ -54,7 +54,7 @@ describe('never applied', () => {
     expect(await client.plan()).toMatchObject({ verdict: 'unchanged', reason: 'Adopted', takesAway: [] })
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'observe', reason: 'Adopted' })
-    expect(saidBy(first)).toContain('It is taken over as it is.')
+    expect(saidBy(first)).toContain('It is as the manifest asks for.')
     expect((await client.reconcile()).action.reason).toBe('InSync')
     await client.want({ analytics: { spec: { ...SPEC, roles: [] } } })
     const edited = await client.reconcile()

@@ -56,7 +56,7 @@ describe('a wide pipe', () => {
       byHand({ 'destination.columns': now }),
       want(having(wideKafka(60), { 'source.kafka.topics': 'orders.v2' }), REPLACE),
       'for 21 min; sends nothing',
-      'says is not as it was when it was last in sync (destination.columns)',
+      'says it changed since it was last in sync (destination.columns)',
     ),
   )
 

@@ -138,11 +138,11 @@ describe('a state that cannot be seen stands in quotes', () => {
       { state: masked(''), by: 'policy.healthyStates' },
       'Its state is "", as policy.healthyStates asks.',
     ],
-    ['NotJudged', { state: masked(' '), isInSync: false }, 'Nothing says whether state " " is healthy.'],
+    ['NotJudged', { state: masked(' '), isInSync: false }, 'No rule says whether state " " is healthy.'],
     [
       'Changing',
       { why: 'platform', fields: [], by: [], is: 'moving', state: masked('Pending\n') },
-      String.raw`Its state is "Pending\n". It is checked again until that changes.`,
+      String.raw`Its state is "Pending\n". Pipewright checks until that changes.`,
     ],
     ['UnhealthyState', { state: masked('Failed ') }, 'Its state is "Failed ", which sounds unhealthy.'],
     [

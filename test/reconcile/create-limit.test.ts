@@ -87,9 +87,9 @@ describe('over an hour', () => {
       facts: { service: 'analytics', wanted: 4, made: 4, limit: LIMIT, until: startedAt + HOUR },
     })
     expect(messageOf(action, { key: first })).toBe(
-      'In service analytics, 4 creations are pending, 4 were made within the last hour, and the create limit is 5 (--max-creates). ' +
-        'They start automatically at 2026-01-01T01:00:00Z. If so many creations are intended, allow them once: "pipewright allow --service analytics". ' +
-        'If not, revert the commit. To see the change, in your own checkout: git log -3 --stat.',
+      'Creates are paused in service analytics: 4 pending, 4 made within the last hour, and the create limit is 5 (--max-creates). ' +
+        'They start automatically at 2026-01-01T01:00:00Z. If you intend so many creates, allow them once: "pipewright allow --service analytics". ' +
+        'If not, revert the commit. To see the change in your checkout: git log -3 --stat.',
     )
     expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     // It is looked at again and again, and so it goes out when the time has come.

@@ -52,7 +52,7 @@ describe('a ledger that is lost', () => {
     const world = await withoutLedger(
       before,
       `write sales topics=orders renamedFrom=Pipe/orders; look sales: Ambiguous;
-      tells sales: Pipe ${id} has the name "orders", and no manifest holds it.`,
+      tells sales: Pipe ${id} has the name "orders" and no manifest.`,
     )
     expect(world.platform.posts).toHaveLength(1)
     // once its old name is that of another manifest, which has it, it is a new one

@@ -420,8 +420,5 @@ test('a pipe whose old name a manifest has by policy.renamedFrom, and that no re
     'make orders topics=else; write sales topics=orders renamedFrom=Pipe/orders; look sales',
   )
   const [id] = world.platform.pipes.keys()
-  await play(
-    world,
-    `shown sales: Ambiguous; tells sales: Pipe ${id} has the name "orders", and no manifest holds it.`,
-  )
+  await play(world, `shown sales: Ambiguous; tells sales: Pipe ${id} has the name "orders" and no manifest.`)
 })

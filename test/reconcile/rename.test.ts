@@ -110,8 +110,8 @@ describe('a rename', () => {
       const { action } = await world.go(key)
       expect(action.reason).toBe('Ambiguous')
       expect(messageOf(action, { key })).toBe(
-        `policy.renamedFrom of ${key} names Pipe/old (old.yaml), and so does that of ${rival}; the record can move to one of them. ` +
-          `No request is sent until that is settled. Remove policy.renamedFrom from the wrong manifest: ${rival}.`,
+        `policy.renamedFrom of ${key} names Pipe/old (old.yaml). The manifest of ${rival} names it too. The record can move to only one of them. ` +
+          `No request is sent until you decide. Remove policy.renamedFrom from the wrong manifest: ${rival}.`,
       )
     }
     await play(world, `write a ${NAMED}; look new: from Pipe/old; look a: Ambiguous claimed`)

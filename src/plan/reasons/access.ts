@@ -18,5 +18,5 @@ export function accessWords({
 }
 
 export function noneWords(noun: string): string {
-  return `The service has no ${noun}, or organizationId or serviceId in its Service manifest is wrong: the answer is the same.`
+  return `Either the service has no ${noun}, or organizationId or serviceId in its Service manifest is wrong. Both give the same reply.`
 }

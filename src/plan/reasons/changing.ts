@@ -3,7 +3,7 @@ import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import { REMOVAL, removalSteps, removalWords } from './removal-words.ts'
-import { A_KEY, A_STATE, PROGRESSING, row, DRIFTED, WELL } from './row.ts'
+import { A_STATE, PROGRESSING, row, DRIFTED, WELL } from './row.ts'
 import { withId } from '../step.ts'
 
 const WHY = {
@@ -16,16 +16,16 @@ const WHY = {
   unverified: (fields: string) =>
     `Credentials not verified: Pipewright never sent the value of ${fields}. It is sent once.`,
   drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
-  created: (fields: string) => `${fields} are not as they were asked for when it was created.`,
+  created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
   started: () => 'policy.paused is false.',
-  'started again': () => 'It was stopped to be changed, and is started again.',
+  'started again': () => 'Pipewright stopped it for a change, and starts it again.',
 } as const
 
 const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
-    `${fields} changed in the manifest, no request changes that in a ${noun} that exists, and policy.onImmutable is "replace".`,
+    `${fields} changed in the manifest, no request can change that in an existing ${noun}, and policy.onImmutable is "replace".`,
   back: (_fields: string, noun: string) => `The ${noun} is being deleted, and its manifest asks for it.`,
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
@@ -56,14 +56,13 @@ export const CHANGING = {
         'to be sent',
         'to be stopped first',
         'stopping',
+        /** Only a person can stop a pipe in this state. */
         'loading',
         'not seen yet',
         'moving',
       ]),
       /** A table is removed and added again, which loads its data again. */
       loadsAgain: z.literal(true).optional(),
-      /** Only a person can stop a pipe in this state. */
-      loading: z.strictObject({ key: A_KEY, state: A_STATE }).optional(),
       access: ACCESS.partial({ gives: true }).optional(),
       state: A_STATE.optional(),
     }),
@@ -73,27 +72,27 @@ export const CHANGING = {
       by: ['scalePipe'],
       is: 'to be sent',
     },
-    words: ({ why, fields, by, is, loadsAgain, loading, access, state }, noun) => {
+    words: ({ why, fields, by, is, loadsAgain, access, state }, noun) => {
       const cause = WHY[why](fields.join(', '))
-      const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table whose mapping changes is removed and added, and so loaded again.' : ''}`
+      const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table with a changed mapping is removed and added again, which loads its data again.' : ''}`
       switch (is) {
         case 'to be applied':
           return `${cause} Will be applied${why === 'edited' ? '' : ' again'}.${access === undefined ? '' : accessWords(access)}`
         case 'moving':
-          return `Its state is ${shownState(state ?? '')}. It is checked again until that changes.`
+          return `Its state is ${shownState(state ?? '')}. Pipewright checks until that changes.`
         case 'to be sent':
           return `${cause} ${requests}${access === undefined ? '' : accessWords(access)}`
         case 'to be stopped first':
-          return `${cause} It can only be changed while it is stopped: it is stopped, changed and started again. ${requests}`
+          return `${cause} It can only be changed while it is stopped. Pipewright stops, changes and starts it. ${requests}`
         case 'stopping':
-          return `${cause} It is being stopped for the change.`
+          return `${cause} Pipewright stops it for the change.`
         case 'loading':
           return (
-            `${cause} It can only be changed while it is stopped, and its state is ${shownState(loading?.state ?? '')}: to stop it now would throw away what it has loaded. ` +
-            `It is changed as soon as the ${noun} runs.`
+            `${cause} It can only be changed while it is stopped. Its state is ${shownState(state ?? '')}: a stop now would lose the loaded data. ` +
+            `Pipewright changes it as soon as the ${noun} runs.`
           )
         case 'not seen yet':
-          return `${cause} The service took it, and does not show it yet. It is checked again.`
+          return `${cause} The service accepted the change but does not show it yet. Pipewright checks again.`
       }
     },
     steps: (facts, { key }) =>
@@ -138,7 +137,7 @@ const COMMANDS = {
     step: 'Start',
   },
   'started again': {
-    words: (noun: string) => `The ${noun} was stopped to be changed, and was asked to start again.`,
+    words: (noun: string) => `The ${noun} was stopped for a change, and was asked to start again.`,
     step: 'Start',
   },
 } as const
@@ -156,29 +155,28 @@ export const APPLYING = {
   }),
   Stalled: row({
     ...DRIFTED,
-    means: 'it was applied, and the reply keeps holding other values',
+    means: 'it was applied, but the reply still has other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      now: z.boolean(),
       /** Default: the interval. `once edited`: the service keeps fields that the manifest no longer has. */
       again: z.enum(['in an hour', 'once edited']).optional(),
       /** Without effect, with its cause and the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
-    sample: { fields: ['roles'], now: false },
+    sample: { fields: ['roles'] },
     words: ({ fields, again, command }, noun) =>
       command !== undefined
-        ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
+        ? `${COMMANDS[command.why].words(noun)} The service accepted that more than ten minutes ago, but its state is ${shownState(command.state)}. Pipewright asks again within an hour.`
         : again === 'once edited'
-          ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there.`
+          ? `The manifest no longer has ${fields.join(', ')}, but the service keeps it. The request without it was accepted and had no effect.`
           : again !== undefined
-            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. The change is sent again within an hour.`
-            : `Applied, but the platform answered with other values for ${fields.join(', ')}. Will be applied again at its interval.`,
+            ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
+            : `Applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies it again at its interval.`,
     steps(facts, { key, id, place }) {
       if (facts?.command !== undefined)
         return [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(key)} in the console.`, id)]
       return facts?.again === 'once edited'
-        ? [{ text: 'Take it away in the console, or write it in the manifest again:', copy: place }]
+        ? [{ text: 'Remove it in the console, or add it to the manifest again:', copy: place }]
         : [{ text: 'Change the manifest to a value that the platform accepts:', copy: place }]
     },
   }),

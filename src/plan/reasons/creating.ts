@@ -8,7 +8,7 @@ const PIPE = z.strictObject({ pipeId: z.string() })
 const PAUSED = {
   'from the start': () => ', paused',
   'after the start': (noun: string) =>
-    `. The service starts each new ${noun} of this source: it is stopped right after`,
+    `. The service starts each new ${noun} of this source. Pipewright stops it right after`,
 } as const
 
 export const CREATING = {
@@ -35,7 +35,7 @@ export const CREATING = {
         case 'created':
           return `Will be created${facts.paused === undefined ? '' : PAUSED[facts.paused](noun)}.`
         case 'tried again':
-          return `Attempt ${facts.attempt} failed and created no resource. It will be tried again.`
+          return `Attempt ${facts.attempt} failed and created no resource. Pipewright will retry.`
         case 'settled':
           return `An operator settled attempt ${facts.attempt}. The ${noun} will be created again.`
         case 'forced':
@@ -44,7 +44,7 @@ export const CREATING = {
           return `An operator confirmed that ${noun} ${facts.pipeId} is gone. A new one will be created.`
         case 'applied': {
           const { there } = facts
-          if (there === undefined) return 'Will be applied. This replaces whatever is configured there now.'
+          if (there === undefined) return 'Will be applied. This replaces the present configuration.'
           return there === 'none'
             ? `${noneWords(noun)} Will be applied.`
             : `The service has a ${noun} already. Will be applied.${accessWords(there)}`
@@ -65,7 +65,7 @@ export const CREATING = {
       const { pipeId } = facts
       switch (facts.by) {
         case 'the list':
-          return `The service has ${noun} ${pipeId} of this name, which no manifest holds. It is equal to the manifest and will be adopted.`
+          return `${capital(noun)} ${pipeId} of the service has this name and no manifest. It equals the manifest and will be adopted.`
         case 'a reply':
           return `The reply to attempt ${facts.attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`
         case 'policy.adopt':
@@ -106,7 +106,7 @@ export const CREATING = {
       const { pipeId, inPlaceOf, isAsAsked } = facts
       // The replaced id must not get lost.
       return isAsAsked === true
-        ? `The service has ${noun} ${pipeId}, and it is as the manifest asks for. It is taken over as it is.`
+        ? `${capital(noun)} ${pipeId} of the service was adopted. It is as the manifest asks for.`
         : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`
     },
   }),

@@ -51,7 +51,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
         ? { text: 'Look for it in the console.' }
         : { text: 'To watch that one,', edit: { path: ['spec', 'id'], value: facts.pipeId } },
       {
-        text: 'To have Pipewright manage it again, remove spec.id and write the spec that it was created with:',
+        text: 'To manage it again, remove spec.id and restore its spec:',
         copy: place,
       },
       {
@@ -109,7 +109,7 @@ export const MANIFESTS = {
   }),
   ManifestVanishing: row({
     ...PROGRESSING,
-    means: 'the manifest was not found; not confirmed yet',
+    means: 'the manifest was not found, which is not confirmed yet',
     facts: z.strictObject({
       /**
        * `readings`: missed by one or two. `a doubtful reading`: the last read was refused. `another
@@ -127,16 +127,16 @@ export const MANIFESTS = {
           return 'The manifest was not found.'
         case 'another checkout':
           return withUnknown(
-            `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until another revision is read or an operator accepts the manifests.`,
+            `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until Pipewright reads another revision or an operator accepts the manifests.`,
             unknown,
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. It counts as removed after three equal readings. The resource stays unchanged until then.',
+            'The manifest was not found. It counts as removed after three equal reads. The resource stays unchanged until then.',
             unknown,
           )
         case 'a doubtful reading':
-          return 'The last reading did not find the manifest, and it was not accepted. No resource is created or applied until a reading is accepted.'
+          return 'The last read did not find the manifest, and was not accepted. No resource is created or applied until a read is accepted.'
       }
     },
     steps: doubtSteps,
@@ -145,7 +145,7 @@ export const MANIFESTS = {
     status: 'Orphaned',
     severity: 'warning',
     alert: 'PipewrightOrphaned',
-    means: 'it is recorded, but no manifest describes it any more',
+    means: 'it has a record, but no longer a manifest',
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
@@ -158,11 +158,11 @@ export const MANIFESTS = {
     facts: z.undefined(),
     sample: undefined,
     words: (_facts, noun) =>
-      `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest. One that it does not hold is not deleted.`,
+      `policy.ensure is "absent", and the ledger has no ${noun} of this manifest. Pipewright deletes only recorded ${noun}s.`,
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service has the ${nounOf(key)} nevertheless, adopt it first: set policy.adopt and remove policy.ensure.`,
+        text: `If the service still has such ${anyOf(nounOf(key))}, adopt it first: set policy.adopt and remove policy.ensure.`,
       },
     ],
   }),

@@ -29,16 +29,16 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
 /** Equal at each read and in each process: a changed text would be news. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
-    ? 'It counts as missing after three such answers in a row over at least fifteen minutes. The service has no other ' +
+    ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
         `${noun} to show that the permission to read still works.`
-    : `It counts as missing after three such answers in a row over at least a minute, while another ${noun} of the service is ` +
+    : `It counts as missing after three such replies in a row over at least a minute, while another ${noun} of the service is ` +
         'found. If none is found, the permission to read might be lost.'
 }
 
 export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
-    means: 'the resource was not found; not confirmed yet',
+    means: 'the resource was not found, which is not confirmed yet',
     facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
@@ -67,7 +67,7 @@ export const MISSED = {
       if ('until' in facts)
         return `${gone}, shortly after it replaced another one. A new one will be created at ${timeOf(facts.until)}.`
       if (facts.foreign !== undefined)
-        return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}), and a new one would lack them. So none is created automatically.`
+        return `${gone}. Pipewright creates no new ${noun}: it would lack fields that no manifest can have (${facts.foreign.join(', ')}).`
       return facts.onMissing === 'recreate'
         ? `${gone}. A new one will be created.`
         : `${gone}, and policy.onMissing is "report".`
@@ -76,24 +76,24 @@ export const MISSED = {
       if (facts !== undefined && 'until' in facts)
         return [
           {
-            text: `Find out in the console of ${serviceWords({ service })} what removes the ${nounOf(key)}.`,
+            text: `Find the cause of the removal in the console of ${serviceWords({ service })}.`,
           },
           ...goneSteps(facts, key),
         ]
       const onPurpose = {
-        text: `If it was deleted on purpose, remove ${place === undefined ? 'its manifest' : `it from ${place}`}, then run:`,
+        text: `If somebody deleted it on purpose, remove ${place === undefined ? 'its manifest' : `it from ${place}`}, then run:`,
         shell: `forget ${key}`,
       }
       if (facts !== undefined && 'onDrift' in facts)
         return [
           { text: 'Check organizationId and serviceId in the Service manifest.' },
-          { text: 'To have it applied again,', edit: { path: ['policy', 'onDrift'], value: 'correct' } },
+          { text: 'To apply it again,', edit: { path: ['policy', 'onDrift'], value: 'correct' } },
           onPurpose,
         ]
       if (facts?.foreign !== undefined)
         return [
           { text: 'Create one in the console, and', edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' } },
-          { text: 'Or have one without these fields:', shell: `resolve ${key} --recreate` },
+          { text: 'Or create it without these fields:', shell: `resolve ${key} --recreate` },
           { text: 'Or in Git,', edit: { path: ['policy', 'recreate'], value: facts.pipeId } },
           onPurpose,
         ]
@@ -101,7 +101,7 @@ export const MISSED = {
         ? [onPurpose]
         : [
             {
-              text: 'To have it created again,',
+              text: 'To create it again,',
               edit: { path: ['policy', 'onMissing'], value: 'recreate' },
             },
             onPurpose,
@@ -136,7 +136,7 @@ export const MISSED = {
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
       `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It might not be visible yet, ` +
-      `or the id might belong to something else. It is not replaced automatically.`,
+      `or the id might belong to something else. Pipewright does not replace it.`,
     steps: (facts, about) => [
       withId(
         `Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}${facts?.name === undefined ? '' : ` "${facts.name}"`}.`,

@@ -35,7 +35,7 @@ function contestWords(
   const what = fields.map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
   return (
     `Pipewright corrected ${what.join(', ')} ${times} times, and each correction was undone. ` +
-    `The next one goes out ${formatDuration(waitMs)} after the last.`
+    `The next correction follows ${formatDuration(waitMs)} after the last.`
   )
 }
 
@@ -43,11 +43,11 @@ function contestSteps({ waitMs }: z.output<typeof CONTEST>, about: About): reado
   if (waitMs === undefined)
     return [
       withId(`Find out in the console why the ${nounOf(about.key)} fails.`, about.id),
-      { text: 'Then have it started again:', shell: `reconcile ${about.key}` },
+      { text: 'Then start it again:', shell: `reconcile ${about.key}` },
     ]
   return [
-    withId('Find out in the console who else changes it, and stop that.', about.id),
-    { text: 'Or let the manifest agree with it:', copy: about.place },
+    withId('Find the other user or tool that changes it in the console, and stop it.', about.id),
+    { text: 'Or change the manifest to match:', copy: about.place },
   ]
 }
 
@@ -68,7 +68,7 @@ const DRIFT_WORDS = {
   'last valid': (fields: string) =>
     `The platform reports other values than the last valid manifest for ${fields}.`,
   ensure: (fields: string) =>
-    `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}. Therefore it is not deleted.`,
+    `policy.ensure is "absent". It is not deleted: it changed since it was last in sync${fields === '' ? '' : ` (${fields})`}.`,
 } as const
 
 export const OBSERVING = {
@@ -84,10 +84,10 @@ export const OBSERVING = {
     sample: { as: 'create-once' },
     words: ({ as, missing, accepted }, noun) =>
       accepted !== undefined
-        ? `The manifest was edited (${accepted.join(', ')}) to what the platform reports.`
+        ? `The manifest was edited (${accepted.join(', ')}) to match the platform.`
         : missing === undefined
           ? IN_SYNC[as]
-          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
+          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Without it, the ${noun} could not be created again.`,
   }),
   Drifted: row({
     ...DRIFTED,
@@ -112,7 +112,7 @@ export const OBSERVING = {
   NotUpdatable: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'the manifest was edited, and Pipewright does not send the edit',
+    means: 'the manifest was edited, but Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ fields, why, kept }, noun) =>
@@ -186,7 +186,7 @@ export const STATE = {
       const judgement =
         state === undefined
           ? 'The platform reports no state.'
-          : `Nothing says whether state ${shownState(state)} is healthy.`
+          : `No rule says whether state ${shownState(state)} is healthy.`
       return isInSync ? `In sync. ${judgement}` : judgement
     },
   }),

@@ -27,12 +27,12 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 
 /** A limit of 0 is set on purpose, for example with a new ledger. */
 const OF_NONE =
-  'If a ledger was lost, first adopt what exists, by a Lock or policy.adopt. Then set a higher limit.'
+  'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
 
 const WAITS = {
   failed: 'The last attempt failed.',
-  stopped: 'It was stopped for this change, and could not be changed then.',
-  'decisions changed': 'The decision keeps changing. It will be made again.',
+  stopped: 'Pipewright stopped it for this change, but could not change it.',
+  'decisions changed': 'The facts keep changing. Pipewright will decide again.',
 } as const
 
 const SERVICE_PROBLEM = z.discriminatedUnion('is', [
@@ -46,13 +46,13 @@ function serviceProblemWords(problem: ServiceProblem): string {
     case 'not named':
       return 'The manifest names no service.'
     case 'not valid':
-      return `${problem.service} has no valid manifest. This resumes automatically when it has one.`
+      return `${problem.service} has no valid manifest. Pipewright continues as soon as it has one.`
     case 'not found':
-      return `The manifest of ${problem.service} was not found; no resource is created or applied there until it is.`
+      return `The manifest of ${problem.service} was not found. Until then, no resource is created or applied there.`
     case 'with errors':
-      return `The manifest of ${problem.service} has errors; no resource is created or applied there until they are corrected.`
+      return `The manifest of ${problem.service} has errors. Until they are corrected, no resource is created or applied there.`
     case 'gone':
-      return 'The Service of this pipe is not there any more.'
+      return 'The Service of this resource no longer exists.'
   }
 }
 
@@ -66,7 +66,7 @@ const ADOPT_PROBLEM = z.discriminatedUnion('is', [
   }),
   z.strictObject({ is: z.literal('of another service'), pipeId: z.string(), serviceId: z.string() }),
   z.strictObject({ is: z.enum(['being deleted', 'unlike the list']), pipeId: z.string() }),
-  z.strictObject({ is: z.literal('held'), pipeId: z.string(), by: A_KEY, isOrphan: z.boolean(), key: A_KEY }),
+  z.strictObject({ is: z.literal('held'), pipeId: z.string(), by: A_KEY, isOrphan: z.boolean() }),
   z.strictObject({ is: z.literal('perhaps of'), pipeId: z.string(), other: A_KEY }),
 ])
 type AdoptProblem = z.output<typeof ADOPT_PROBLEM>
@@ -80,7 +80,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'not there': {
       const { service, isListed } = problem
       const next = isListed
-        ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
+        ? 'But the list of the service showed it. No resource is created, and Pipewright reads it again.'
         : 'No resource is created.'
       return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
     }
@@ -90,13 +90,13 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
       return `${it} is being deleted.`
     case 'unlike the list':
       return (
-        `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two might be older. ` +
-        'No resource is created, and it is read again.'
+        `The list of all pipes shows ${pipeId} as this ${noun}, but a read by its id differs. One of the two might be older. ` +
+        'No resource is created, and Pipewright reads it again.'
       )
     case 'held':
-      return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which has no manifest any more' : ''}.`
+      return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}.`
     case 'perhaps of':
-      return `${it} might be the one of ${problem.other}, which has the same name and a create with an unknown outcome.`
+      return `${it} might be the ${noun} of ${problem.other}, which has the same name and a create of unknown outcome.`
   }
 }
 
@@ -111,7 +111,9 @@ function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: Ab
         },
       ]
     case 'unlike the list':
-      return [{ text: 'If it is the one,', edit: { path: ['policy', 'adopt'], value: problem.pipeId } }]
+      return [
+        { text: `If it is this ${nounOf(key)},`, edit: { path: ['policy', 'adopt'], value: problem.pipeId } },
+      ]
     case 'held':
       return problem.isOrphan
         ? [{ text: `If ${key} is its new name, forget the old one:`, shell: `forget ${problem.by}` }, correct]
@@ -142,10 +144,10 @@ export const REFUSING = {
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
     words: ({ service, wanted, of, limit }, noun) =>
       `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, at most five. ` +
-      'None is deleted.',
+      'No resource is deleted.',
     steps: (facts, { service = facts?.service }) => [
       {
-        text: 'If so many deletions are intended, allow them once:',
+        text: 'If you intend so many deletions, allow them once:',
         shell:
           service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
@@ -155,8 +157,7 @@ export const REFUSING = {
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
-    means:
-      'more creations are pending in its service, or were made there within the hour, than the create limit allows',
+    means: 'its service has more pending creates, with those of the last hour, than the create limit allows',
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
@@ -167,23 +168,23 @@ export const REFUSING = {
     }),
     sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
     words: ({ service, wanted, made, limit, until }) => {
-      const pending = `${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending`
-      if (limit === 0) return `In service ${service}, ${pending}, and --max-creates is 0: none is made.`
-      const before = made === 0 ? '' : ` ${made} ${made === 1 ? 'was' : 'were'} made within the last hour,`
+      const pending = `Creates are paused in service ${service}: ${wanted} pending`
+      if (limit === 0) return `${pending}, and --max-creates is 0.`
+      const before = made === 0 ? '' : `, ${made} made within the last hour`
       const then = until === undefined ? '' : ` They start automatically at ${timeOf(until)}.`
-      return `In service ${service}, ${pending},${before} and the create limit is ${limit} (--max-creates).${then}`
+      return `${pending}${before}, and the create limit is ${limit} (--max-creates).${then}`
     },
     steps: (facts, { service = facts?.service }) =>
       facts?.limit === 0
         ? [{ text: OF_NONE }]
         : [
             {
-              text: 'If so many creations are intended, allow them once:',
+              text: 'If you intend so many creates, allow them once:',
               shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
             },
             // A git-sync checkout is read-only, and the daemon's host might have no Git.
             {
-              text: 'If not, revert the commit. To see the change, in your own checkout:',
+              text: 'If not, revert the commit. To see the change in your checkout:',
               copy: 'git log -3 --stat',
             },
           ],
@@ -215,7 +216,7 @@ export const REFUSING = {
     steps(facts, { service }) {
       if (facts === undefined || 'waitsFor' in facts)
         return (facts?.waitsFor ?? []).slice(0, 1).map((first) => ({
-          text: 'Check that one first:',
+          text: 'Check it first:',
           shell: `status ${first}`,
         }))
       if ('unreadable' in facts)
@@ -262,8 +263,7 @@ export const REFUSING = {
     }),
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
-      const again =
-        'The ledger cannot be written, so this is kept in memory. Do not restart Pipewright: a restart would lose this.'
+      const again = 'Do not restart Pipewright: the ledger cannot be written, and a restart would lose this.'
       switch (end) {
         case 'created':
           return `${capital(noun)} ${pipeId} was created for ${key}. ${again}`
@@ -275,7 +275,7 @@ export const REFUSING = {
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
       {
-        text: 'Make room on the ledger volume, repair it, or end what keeps the file busy.',
+        text: 'Make room on the ledger volume, repair it, or stop the process that keeps the file busy.',
       },
       ...(pipeId === undefined
         ? []

@@ -39,35 +39,35 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
   const stays = staysBehind === undefined ? '' : ` ${staysBehind}`
   switch (removal.is) {
     case 'later':
-      return `${asked} The ${noun} is deleted at ${timeOf(removal.at)}, unless it is changed elsewhere before.${stays}${after}`
+      return `${asked} The ${noun} will be deleted at ${timeOf(removal.at)}, unless somebody changes it before.${stays}${after}`
     case 'now':
       return `${asked} The ${noun} will be deleted.${stays}${after}`
     case 'going':
-      return `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. It is checked until the ${noun} is gone.${stays}${after}`
+      return `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. Pipewright checks until the ${noun} is gone.${stays}${after}`
     case 'done':
       return `${asked} The ${noun} was deleted.${stays}`
     case 'gone already':
       return `${asked} The ${noun} was gone already.`
     case 'not found':
-      return `${asked} The ${noun} is not found. It is checked again until that is sure.`
+      return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} No resource is deleted until a reading of the manifests is accepted.`
+      return `${asked} No resource is deleted until a read of the manifests is accepted.`
     case 'older':
-      return `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which might be newer than the one here.`
+      return `${asked} No resource is deleted: another process acted on another revision of the manifests, which might be newer.`
     case 'changed':
-      return `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}). Therefore it is not deleted.`
+      return `${asked} The ${noun} is not deleted: it changed since it was last in sync (${removal.fields.join(', ')}).`
     case 'never in sync':
-      return `${asked} The ${noun} was not seen in sync since its manifest last changed. Therefore it is not deleted.`
+      return `${asked} The ${noun} is not deleted: it was not in sync since the last change of its manifest.`
     case 'not ours':
       return `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`
     case 'locked':
-      return `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest.`
+      return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} No resource is deleted, because ${removal.key} names or describes this ${noun}.`
+      return `${asked} No resource is deleted: ${removal.key} names or describes this ${noun}.`
     case 'taken':
-      return `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} looks like it.`
+      return `${asked} The ${noun} is not deleted: its replacement could not be created, because ${removal.key} looks like it.`
     case 'listed':
-      return `${asked} The ${noun} is not deleted, because no new one would be created: the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}", which no manifest holds.`
+      return `${asked} The ${noun} is not deleted: its replacement could not be created, because the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}" without a manifest.`
   }
 }
 
@@ -78,26 +78,26 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'never in sync':
       return [
         {
-          text: 'To have it replaced, undo the edit, wait until it is in sync, and make the edit again.',
+          text: 'To replace it, undo the edit, wait until it is in sync, and make the edit again.',
         },
       ]
     case 'locked':
       return [{ text: 'Correct the Lock.' }]
     case 'claimed':
       return [
-        { text: `If ${removal.key} is to keep the ${noun}, remove this manifest.` },
-        { text: `If not, take the ${noun} out of ${removal.key}, or set policy.replaces there.` },
+        { text: `If ${removal.key} should keep the ${noun}, remove this manifest.` },
+        { text: `If not, remove the ${noun} from ${removal.key}, or set policy.replaces there.` },
       ]
     case 'taken':
       return [
         {
-          text: `If this is to be another ${noun} beside it,`,
+          text: `If this is another ${noun} beside it,`,
           edit: { path: ['policy', 'replaces'], value: removal.key },
         },
         { text: 'If not, give it a different spec.' },
       ]
     case 'listed':
-      return [{ text: `Delete that one in the console, or give this ${noun} another spec.name.` }]
+      return [{ text: `Delete that ${noun} in the console, or give this ${noun} another spec.name.` }]
     case 'now':
     case 'going':
     case 'done':

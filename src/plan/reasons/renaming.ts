@@ -45,7 +45,7 @@ function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
       ]
     : [
         {
-          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces does not count. To give it up:`,
+          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To give it up:`,
           shell: `forget ${other}`,
         },
       ]
@@ -66,19 +66,19 @@ function isNotThis(found: ListedFacts, noun: string): string {
 function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: string): string {
   const others = more === 0 ? '' : ` and ${more} more`
   if (ids.length > 1)
-    return `${ids.length + more} ${noun}s of this service might be "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
+    return `${ids.length + more} ${noun}s of this service might be "${name}" and have no manifest: ${ids.join(', ')}${others}.`
   const one = `${capital(noun)} ${ids.join()}`
   if (listedAs === undefined)
-    return `${one} is listed without a name, is like "${name}" in all else, and no manifest holds it.`
+    return `${one} has no manifest. The list shows it without a name, and it equals "${name}" otherwise.`
   const compared =
     differs.length === 0
       ? 'It is equal to the manifest, and policy.onUnknown is "ask".'
       : `It differs from the manifest in ${differs.join(', ')}.`
-  return `${one} has the name "${listedAs}", and no manifest holds it. ${compared}`
+  return `${one} has the name "${listedAs}" and no manifest. ${compared}`
 }
 
 const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, noun: string) => string>> = {
-  unclaimed: ({ key, other }) => `${other} is recorded, has no manifest any more, and looks like ${key}.`,
+  unclaimed: ({ key, other }) => `${other} has a record and no manifest, and looks like ${key}.`,
   claimed: (facts) =>
     `${facts.key} looks like ${placed(facts)}: the same service, and the same spec.name, an equal spec, or the same source and destination.`,
   'renamed-from'(facts, noun) {
@@ -86,8 +86,8 @@ const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, 
     const other = by === 'policy.renamedFrom' ? placed(facts) : `the ${noun} of ${placed(facts)}`
     const names = by === 'a Lock' ? `A Lock gives ${other} to ${key}` : `${by} of ${key} names ${other}`
     return rival === undefined
-      ? `${names}, whose record cannot move yet. Its manifest is still there, or its creation is under way.`
-      : `${names}, and so does that of ${rival}; the record can move to one of them.`
+      ? `${names}, whose record cannot move yet. Its manifest still exists, or its create is not finished.`
+      : `${names}. The manifest of ${rival} names it too. The record can move to only one of them.`
   },
 }
 
@@ -119,7 +119,7 @@ const SIMILAR_STEPS: Readonly<
     const [noun, isOld] = [nounOf(key), key === facts.other]
     const old = isOld ? 'this manifest' : `the manifest of ${facts.other}`
     return [
-      { text: `If ${facts.key} is the new name of ${facts.other}, remove ${old}; the ${noun} is kept.` },
+      { text: `If ${facts.key} is the new name of ${facts.other}, remove ${old}. The ${noun} is kept.` },
       ...(isOld
         ? [{ text: `If not, set policy.replaces: ${facts.other} in the manifest of ${facts.key}.` }]
         : [{ text: 'If it is a copy, give it a different spec:', copy: place }, ...newSteps(facts)]),
@@ -127,7 +127,7 @@ const SIMILAR_STEPS: Readonly<
   },
   'renamed-from': ({ by = 'policy.renamedFrom', rival, other }) => [
     rival === undefined
-      ? { text: 'Remove the manifest of the old name; then the record moves automatically:', copy: other }
+      ? { text: 'Remove the manifest of the old name. Then the record moves automatically:', copy: other }
       : { text: `Remove ${by === 'a Lock' ? 'the line' : by} from the wrong manifest:`, copy: rival },
   ],
 }
@@ -161,7 +161,7 @@ export const RENAMING = {
       listedAs: 'orders',
     },
     words: (facts, noun) =>
-      `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No request is sent until that is settled.`,
+      `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No request is sent until you decide.`,
     steps: (facts, about) =>
       facts !== undefined && 'how' in facts
         ? SIMILAR_STEPS[facts.how](facts, about)

@@ -11,10 +11,10 @@ const MET = {
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
-  creating: 'Its create was begun, and what became of it is not recorded yet.',
+  creating: 'Its create started. The outcome is not recorded yet.',
   resumed: 'Resumed by an operator.',
-  allowed: 'Allowed by an operator. It is created when its turn comes within the request budget.',
-  'not answered': 'Not answered yet: no request with its credentials had a reply so far.',
+  allowed: 'Allowed by an operator. It will be created within the request budget.',
+  'not answered': 'No reply yet to any request with its credentials.',
   'not asked': 'Not read yet: the platform could not be asked.',
 } as const
 
@@ -93,9 +93,9 @@ export const REQUESTS = {
     words: (facts) =>
       'said' in facts
         ? sentence(facts.said)
-        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process has acted on revision ${facts.olderThan}, ` +
-          'which might be newer. It is adopted once another revision is read or an operator accepts the manifests.',
-    means: 'this process could not make sure that it alone acts, and sent no request',
+        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process acted on revision ${facts.olderThan}, ` +
+          'which might be newer. Pipewright adopts it after it reads another revision, or after an operator accepts the manifests.',
+    means: 'this process is not sure to be the only leader, and sent no request',
     steps: () => [
       { text: 'The leader retries. If it lasts, check whether the Kubernetes API can be reached.' },
     ],

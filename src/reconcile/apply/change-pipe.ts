@@ -217,7 +217,7 @@ function notSeenYet(facts: FactsOf<'Changing'>): Because<'Changing'> {
 }
 
 function stalled(fields: readonly string[], again: FactsOf<'Stalled'>['again']): Because<'Stalled'> {
-  return { reason: 'Stalled', facts: { fields, now: true, again } }
+  return { reason: 'Stalled', facts: { fields, again } }
 }
 
 function sentRecord(

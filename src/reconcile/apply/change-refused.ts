@@ -82,7 +82,7 @@ function putOff(changing: Changing, record: LedgerRecord): Acted {
   const { input, facts } = changing
   const because: Because<'Changing'> = {
     reason: 'Changing',
-    facts: { ...facts, is: 'loading', loading: loadingFacts(input) },
+    facts: { ...facts, ...loadingFacts(input) },
   }
   const change = { ...begun(changing), waitsForRest: true } as const
   return {

@@ -17,7 +17,7 @@ export async function heldMeanwhile(
   but: Key,
 ): Promise<FactsOf<'AdoptRefused'> | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
-  return holder && { is: 'held', pipeId, by: holder.key, isOrphan: false, key: but }
+  return holder && { is: 'held', pipeId, by: holder.key, isOrphan: false }
 }
 
 interface Wanted {
@@ -52,5 +52,5 @@ export function heldElsewhere(
   but: Key,
 ): FactsOf<'AdoptRefused'> | undefined {
   const by = store.holderOf(pipeId, but) ?? store.claimantOf(pipeId, but)
-  return by && { is: 'held', pipeId, by, isOrphan: isUnclaimed(store.desiredState(by)), key: but }
+  return by && { is: 'held', pipeId, by, isOrphan: isUnclaimed(store.desiredState(by)) }
 }

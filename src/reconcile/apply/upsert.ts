@@ -70,7 +70,7 @@ export async function upsert(
   }
   const stalled = differences.length > 0
   const because: Because<'Stalled' | 'Applied'> = stalled
-    ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field), now: true } }
+    ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field) } }
     : { reason: 'Applied', facts: undefined }
   const history = lineOf(context, key, {
     action: 'upsert',
