@@ -54,7 +54,7 @@ describe('never applied', () => {
     expect(await client.plan()).toMatchObject({ verdict: 'unchanged', reason: 'Adopted', takesAway: [] })
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'observe', reason: 'Adopted' })
-    expect(saidBy(first)).toContain('It is as the manifest asks for.')
+    expect(saidBy(first)).toContain('Pipewright adopts it unchanged.')
     expect((await client.reconcile()).action.reason).toBe('InSync')
     await client.want({ analytics: { spec: { ...SPEC, roles: [] } } })
     const edited = await client.reconcile()

@@ -32,7 +32,7 @@ describe('of a table', () => {
     story(
       startOld(withVisits(before)),
       want(withVisits({})),
-      'turn; says loaded again; for 10 min; runs; is InSync; sends stop, PATCH, stop, PATCH',
+      'turn; says loads its data again; for 10 min; runs; is InSync; sends stop, PATCH, stop, PATCH',
       (client) => expect([visits(client), faulty(client)]).toEqual([PLAIN, []]),
       '3 passes; sends nothing',
     ),

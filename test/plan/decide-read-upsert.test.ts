@@ -238,14 +238,14 @@ describe('a query endpoint that can be read', () => {
   })
 
   test.each([
-    ['none', NONE, {}, 'The service has no query endpoint, or organizationId or serviceId'],
+    ['none', NONE, {}, 'Either the service has no query endpoint, or organizationId or serviceId'],
     ['another one', DIFFERS, {}, 'Will be applied. It takes away role a. It gives role b.'],
     ['one that is gone', NONE, { recorded: applied }, 'policy.onDrift is not "correct"'],
     [
       'one that is the same',
       EQUAL,
       {},
-      'The service has query endpoint e1, and it is as the manifest asks for.',
+      'The service has query endpoint e1, as the manifest asks for. Pipewright adopts it unchanged.',
     ],
   ] as const)('says so of %s', (_, observed, more, words) => {
     const action = decide(inputOf({ observed, takesAway, gives, ...more }))

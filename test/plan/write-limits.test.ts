@@ -57,7 +57,7 @@ test.each([0, 1])(
     }
     const shells = stepsOf(because, about).map(({ shell = '' }) => shell)
     const said = [messageOf(because, { key }), ...shells].join('\n')
-    expect(said).toContain('3 creations are pending')
+    expect(said).toContain('3 pending')
     expect(said.includes('allow')).toBe(limit > 0)
   },
 )

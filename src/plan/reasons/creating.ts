@@ -106,7 +106,7 @@ export const CREATING = {
       const { pipeId, inPlaceOf, isAsAsked } = facts
       // The replaced id must not get lost.
       return isAsAsked === true
-        ? `${capital(noun)} ${pipeId} of the service was adopted. It is as the manifest asks for.`
+        ? `The service has ${noun} ${pipeId}, as the manifest asks for. Pipewright adopts it unchanged.`
         : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`
     },
   }),
