@@ -42,5 +42,5 @@ test('every manifest is created once, is compared without false drift, and is ke
     cwd: workspace.dir,
   })
   expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain('it was used with --profile clickhouse-cloud, and this is default.')
+  expect(refused.stderr).toContain('it was used with --profile clickhouse-cloud, not default.')
 })
