@@ -180,9 +180,9 @@ describe('the alert rules', () => {
     const summaries = (await firing()).map(({ annotations }) => annotations['summary'] ?? '')
     expect(summaries.toSorted()).toEqual([
       '1 error(s) in manifests',
-      'Pipe/lost may or may not have been created',
+      'A create of Pipe/lost might have worked',
       'Pipe/refunds differs from its manifest (Drifted)',
-      'The webhook does not take messages',
+      'The webhook does not accept messages',
     ])
     for (const { annotations } of await firing())
       expect(Object.values(annotations).join()).not.toMatch(NOT_FILLED_IN)
