@@ -40,8 +40,8 @@ export interface ResourceView {
   readonly intent: Intent | undefined
   readonly appliedAt: number | undefined
   readonly state: MaskedText | undefined
-  /** The last reply as JSON text, masked. Objects would take many times the memory. Not in lists. */
-  readonly reply: string | undefined
+  /** The last reply as JSON text, masked. Not in lists. */
+  readonly reply: (() => string) | undefined
   readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
@@ -73,7 +73,7 @@ interface Known extends Partial<
   readonly checkedAt: number | undefined
   readonly entry?: Entry | undefined
   readonly observation?:
-    { readonly shownState: MaskedText | undefined; readonly reply: string | undefined } | undefined
+    { readonly shownState: MaskedText | undefined; readonly reply: ResourceView['reply'] } | undefined
 }
 
 /** Without an entry, the record's last manifest counts. */
@@ -105,7 +105,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     appliedAt: upsert?.at,
     state: observation?.shownState,
     // An endpoint cannot be read: its last reply is its state.
-    reply: observation?.reply ?? (upsert && JSON.stringify(maskSensitive(upsert.reply))),
+    reply: observation?.reply ?? (upsert && (() => JSON.stringify(maskSensitive(upsert.reply)))),
     checkedAt,
     lastReconciledAt: known.lastReconciledAt,
     nextReconcileAt: known.nextReconcileAt,
@@ -173,8 +173,8 @@ export function rememberedConditions({ conditions, intent }: LedgerRecord, since
   return { Valid: unseen, Synced: unseen, Ready: unseen }
 }
 
-export function bodyIn(text: string | undefined): JsonObject | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as an object
+export function bodyIn(reply: ResourceView['reply']): JsonObject | undefined {
+  return reply && (JSON.parse(reply()) as JsonObject) // written as an object
 }
 
 /** As a request body, with sensitive values masked. */

@@ -115,15 +115,28 @@ const MAX_SHOWN_TEXT = 64 * 1024
 /** Characters of JSON. For a longer reply, only id, name and state are shown. */
 const MAX_SHOWN_REPLY = 1024 * 1024
 
-export function shortenReply(reply: JsonObject): JsonObject {
-  const short = textsBelow(
-    reply,
-    (text) => (text.length > MAX_SHOWN_TEXT ? `[text of ${text.length} characters]` : text),
-    0,
-  )
+/**
+ * Kept as text: objects would take many times the memory.
+ * @returns the masked reply as JSON text. Masked when it is shown: most replies never are
+ */
+export function shownReply(reply: JsonObject, mask: SecretMask['mask']): () => string {
+  const text = JSON.stringify(reply)
+  const kept = text.length <= MAX_SHOWN_REPLY ? text : JSON.stringify(shortened(reply))
+  return () => {
+    const short = textsBelow(JSON.parse(kept) as JsonObject, withoutLong, 0) // the text of an object
+    return JSON.stringify(maskTexts(maskSensitive(short), mask))
+  }
+}
+
+function shortened(reply: JsonObject): JsonObject {
+  const short = textsBelow(reply, withoutLong, 0)
   if (JSON.stringify(short).length <= MAX_SHOWN_REPLY) return short
   const { id = null, name = null, state = null } = short
   return { id, name, state }
+}
+
+function withoutLong(text: string): string {
+  return text.length > MAX_SHOWN_TEXT ? `[text of ${text.length} characters]` : text
 }
 
 export function maskTexts(body: JsonObject, mask: SecretMask['mask']): JsonObject {

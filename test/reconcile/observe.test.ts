@@ -281,7 +281,7 @@ test('an endpoint is what its last upsert was answered, to the next process as w
   await before.go('QueryEndpoint/q')
   const world = await given({}, { around: before.around })
   seedStatus(world.context, world.board, 'QueryEndpoint/q')
-  expect(world.board.get('QueryEndpoint/q')?.reply).toContain('https://app.example')
+  expect(world.board.get('QueryEndpoint/q')?.reply?.()).toContain('https://app.example')
 })
 
 test('after an outage, the service that answers again brings those that failed with it, and not before', async () => {

@@ -56,7 +56,7 @@ export function resource(key: Key, over: Over = {}): ResourceView {
     service: 'analytics',
     pipeId: undefined,
     state: undefined,
-    reply: observed && JSON.stringify(observed),
+    reply: observed && (() => JSON.stringify(observed)),
     since: NOW,
     intent: undefined,
     appliedAt: undefined,

@@ -3,7 +3,7 @@ import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
 import { fieldsOf, knownStatesOf } from '../../kinds/profile.ts'
-import { maskSensitive, maskTexts, replyMask, shortenReply } from '../../kinds/mask.ts'
+import { replyMask, shownReply } from '../../kinds/mask.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import { type RemoteResource, returnedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -31,7 +31,6 @@ export function noteFound(
   const { entry, readAt, credential, state, foreign } = seen
   const mask = replyMask(context.mask, seen.body)
   const reply = seen.reply as JsonObject // a parsed reply is JSON
-  const returned = maskSensitive(shortenReply(returnedBody(fieldsOf(profile, key), reply)))
   const differences = maskDifferences(seen.differences, mask)
   const shownState = state === undefined ? undefined : mask(state)
   const verdict = judgeState(
@@ -48,7 +47,7 @@ export function noteFound(
     credential,
     state,
     shownState,
-    reply: JSON.stringify(maskTexts(returned, mask)),
+    reply: shownReply(returnedBody(fieldsOf(profile, key), reply), mask),
     foreign,
     unsettled: settled ? 0 : (store.observation(key)?.unsettled ?? 0) + 1,
   })

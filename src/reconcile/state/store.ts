@@ -37,7 +37,7 @@ export interface Observation {
   readonly state: RawText | undefined
   readonly shownState: MaskedText | undefined
   /** As JSON text, masked. */
-  readonly reply: string | undefined
+  readonly reply: (() => string) | undefined
   /** Fields that no manifest can have, if it was read. Masked. */
   readonly foreign?: readonly string[] | undefined
   /** Consecutive readings with an unhealthy state. */
