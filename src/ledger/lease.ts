@@ -69,16 +69,15 @@ function writeHolder(holderFile: string, now: number): void {
 function locked(file: string, holderFile: string): LedgerError {
   return new LedgerError(
     'locked',
-    `the ledger ${file} is held by another pipewright (${readHolder(holderFile)}). Two that work ` +
-      'with one ledger could create a pipe twice, so "run" and "apply" need it for themselves. Stop the other one; ask a daemon ' +
-      'with "pipewright reconcile --wait"; or name another file with --ledger.',
+    `another process owns the ledger ${file} (${readHolder(holderFile)}). Two processes could create a pipe ` +
+      'twice. Stop the other process. Or, if it is a daemon, use "pipewright reconcile --wait". Or name another file with --ledger.',
   )
 }
 
 function readHolder(holderFile: string): string {
   try {
-    return readFileSync(holderFile, 'utf8').slice(0, 300).trim() || 'which one is not known'
+    return readFileSync(holderFile, 'utf8').slice(0, 300).trim() || 'unknown'
   } catch {
-    return 'which one is not known'
+    return 'unknown'
   }
 }

@@ -103,7 +103,7 @@ describe.each([
     const term = await leadership.acquire(never, 'wait')
     const { code, stderr } = await moving(url)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/is held by another pipewright|another pipewright acts/)
+    expect(stderr).toMatch(/another process owns the ledger|another process is the leader/)
     expect(existsSync(file())).toBe(false)
     await term.release()
     await ledger[Symbol.asyncDispose]()

@@ -55,8 +55,8 @@ test('a second owner is refused at once, and told who holds the ledger and what 
   const opening = open('owner')
   await expect(opening).rejects.toMatchObject({ name: 'LedgerError', code: 'locked' })
   const who = `process ${holder.pid} on ${hostname()}, since 2027-01-15T08:00:00.000Z`
-  await expect(opening).rejects.toThrow(`the ledger ${file} is held by another pipewright (${who})`)
-  await expect(opening).rejects.toThrow('Stop the other one')
+  await expect(opening).rejects.toThrow(`another process owns the ledger ${file} (${who})`)
+  await expect(opening).rejects.toThrow('Stop the other process')
 })
 
 test('an owner in this process keeps one in another process out, and lets it in when closed', async () => {

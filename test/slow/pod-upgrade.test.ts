@@ -71,7 +71,7 @@ test('no pipe is made twice: an upgrade in the middle of a create, one that fail
     await until('the create to be on its way', async () => (await world.creates()) === 3)
     // Should the next pod ever come too early, it finds the ledger held.
     const { code, said } = await ends(world, upgraded, newer.root)
-    expect([code, said.includes('is held by another pipewright')]).toEqual([1, true])
+    expect([code, said.includes('another process owns the ledger')]).toEqual([1, true])
     await first.signal('SIGTERM')
     expect(await first.ended).toBe(0)
   }

@@ -279,6 +279,6 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
 function isLed(lease: SeenLease | undefined): LedgerError {
   return new LedgerError(
     'locked',
-    `another pipewright acts with this ledger (${lease?.holder ?? 'which one is not known'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,
+    `another process is the leader of this ledger (${lease?.holder ?? 'unknown'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,
   )
 }

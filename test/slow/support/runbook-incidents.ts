@@ -205,7 +205,7 @@ async function lostNode(world: PodWorld): Promise<object> {
   await allWell(daemon, 2)
   return {
     second: second.code,
-    held: second.said.includes('is held by another pipewright'),
+    held: second.said.includes('another process owns the ledger'),
     creates: await world.creates(),
   }
 }
