@@ -77,6 +77,37 @@ test.each([
   expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
 })
 
+test.each([
+  ['in a checkout of Git, which writes file by file', '.git/HEAD', `${'a'.repeat(40)}\n`, ''],
+  ['in a folder that is only named like a commit', `${'b'.repeat(40)}/a.yaml`, HALF, 'b'.repeat(40)],
+])('half a file does not count %s', async (_where, file, text, root) => {
+  folder.write('a.yaml', HALF)
+  folder.write(file, text)
+  const reading = start(undefined, join(folder.path, root))
+  expect(await reading.go()).toBeUndefined()
+  folder.write(join(root, 'a.yaml'), WHOLE)
+  await clock.advance(500)
+  await reading.go()
+  await clock.advance(500)
+  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+})
+
+test('half a file does not count if the clock of this machine is ahead of the file system', async () => {
+  const first = start()
+  await first.go()
+  await clock.advance(500)
+  const before = await first.end
+  vi.setSystemTime(Date.now() + 10_000)
+  folder.write('a.yaml', HALF)
+  const reading = start(before)
+  expect(await reading.go()).toBeUndefined()
+  folder.write('a.yaml', WHOLE)
+  await clock.advance(500)
+  await reading.go()
+  await clock.advance(500)
+  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+})
+
 test('half a file that comes a second time does not count', async () => {
   folder.write('a.yaml', HALF)
   const reading = start()
@@ -164,7 +195,6 @@ test('a file that changes all the time holds only its own manifest', async () =>
 
 test.each([
   ['two seconds ago', () => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 }), ''],
-  ['in a checkout of Git', () => folder.write('.git/HEAD', `${'a'.repeat(40)}\n`), ''],
   [
     'by git-sync',
     () => (

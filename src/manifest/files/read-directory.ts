@@ -86,8 +86,8 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
 }
 
 /**
- * Files of a plain tree that differ a moment after something was written, or `tree` if files came or went.
- * Other trees change as a whole.
+ * Files that differ a moment after something was written, or `tree` if files came or went. A tree behind a
+ * swapped link changes as a whole. Git writes a working tree file by file.
  */
 async function unsettledIn(
   reading: DirectoryReading,
@@ -96,9 +96,11 @@ async function unsettledIn(
 ): Promise<readonly string[] | 'tree'> {
   const { root, previous, clock, signal } = options
   const { files, stamps, ignoreFile, revision, problem } = reading
-  const isPlain = clock !== undefined && problem === undefined && revision.from === 'content'
-  if (!isPlain || (await revisionSince(root, revision)) !== undefined) return []
-  const isNews = ({ file, hash }: ParsedFile) => !stamps.has(file) && previous?.files.get(file)?.hash !== hash
+  if (clock === undefined || problem !== undefined) return []
+  if ((await revisionSince(root, revision)) !== undefined) return []
+  // A stamp depends on the clock of this machine, which can be ahead of the file system's.
+  const isNews = ({ file, hash }: ParsedFile) =>
+    previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash
   if (!isRetry && !isRuled && ![...files.values()].some(isNews)) return []
   await sleep(clock, BETWEEN_READINGS, signal)
