@@ -79,6 +79,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly idForm?: IdForm
   /** State after a create, for plans. Default: `Provisioning`. */
   readonly firstState?: string
+  /** Ms. The service can still carry out a create this long after its request. Default: none. */
+  readonly createLastsMs?: number
   readonly changes?: Changes
   /** Identifying fields beside the name. Undefined: none. */
   readonly identity?: Fields

@@ -18,9 +18,10 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** On the steady clock, ms since the epoch. */
-export function retryFrom({ state, sendBy, seen }: Intent): number {
-  return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)
+/** On the steady clock, ms since the epoch. Later, the create can have no effect any more. */
+export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
+  const isEnded = state === 'unknown' && seen?.proxy === undefined
+  return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
 /** Excludes the replaced pipe, whose line was there before. */

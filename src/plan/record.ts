@@ -122,6 +122,8 @@ const Intent = z
     sendBy: A_TIME,
     /** Latest write of the outcome by a living process, on the steady clock. */
     endBy: A_TIME,
+    /** Ms: the service can still carry out the create this long after its request. */
+    lastsMs: z.number().optional(),
     /**
      * `open`: no outcome; after a restart `unknown`. `failed`: no effect. `unknown`: it might have worked.
      * `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.

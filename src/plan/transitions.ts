@@ -23,6 +23,8 @@ export interface Opening {
   /** As {@link Intent.sendBy} and {@link Intent.endBy}. */
   readonly sendBy: number
   readonly endBy: number
+  /** As {@link Intent.lastsMs}. */
+  readonly lastsMs?: number | undefined
   /** As {@link Intent.isAllowed}. */
   readonly isAllowed: boolean
 }
@@ -52,6 +54,7 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
       openedAt: opening.now,
       sendBy: opening.sendBy,
       endBy: opening.endBy,
+      lastsMs: opening.lastsMs,
       state: 'open',
       isAllowed: opening.isAllowed ? true : undefined,
       earlier: earlierOf(record, Math.min(opening.now, opening.sendBy)),

@@ -128,10 +128,10 @@ describe('an intent that is open', () => {
       says: /the network might still deliver/,
     },
     {
-      why: 'a proxy may still pass it on',
+      why: 'a proxy might still pass it on',
       date: ageIntentOfProxy,
       waitMin: 15,
-      says: /the proxy http:\/\/proxy\.example:3128 may still pass it on\. To create again now could make two/,
+      says: /the proxy http:\/\/proxy\.example:3128 might still pass it on\. To create again now could make two/,
     },
   ])('is not tried again at once, since $why', async ({ date, waitMin, says }) => {
     await using world = await unknownOutcome({ type: 'cut-before' })

@@ -123,6 +123,7 @@ async function recordIntent(
     now: context.clock.now(),
     sendBy,
     endBy: sendBy + deadlineMs + WRITTEN_MS,
+    lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
   // Noted before the write: an equal manifest under another key now waits as a rename.

@@ -51,7 +51,7 @@ export function stillSending(
   const leftMs = intent.endBy - store.steadyNow()
   if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
   return (
-    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might still be under way. ` +
+    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
     `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it.`
   )
 }
@@ -71,12 +71,14 @@ export function stillOnItsWay(
   )
 }
 
-function stillDelivers({ state, seen }: Intent): string {
+function stillDelivers({ state, lastsMs, seen }: Intent): string {
   if (state !== 'unknown')
     return 'The process that sent its request never reported its end, and the request might still be delivered'
-  return seen?.proxy === undefined
+  if (seen?.proxy !== undefined)
+    return `Its request has ended, but the proxy ${seen.proxy} might still pass it on`
+  return lastsMs === undefined
     ? 'Its request has ended, but the network might still deliver a part of it'
-    : `Its request has ended, but the proxy ${seen.proxy} may still pass it on`
+    : 'Its request has ended, but the service might still carry it out'
 }
 
 export function nothingToResolve({ key, version, remote, intent }: LedgerRecord): string {

@@ -55,7 +55,7 @@ export function retryCreate(
     return done(
       recorded,
       found === 'created nothing'
-        ? `${attempt} of ${key} resolved: it created no resource. ${next}`
+        ? `${attempt} of ${key} resolved: you confirm that it created no resource. ${next}`
         : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${next} ${risk}`,
     )
   })

@@ -52,6 +52,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   },
   unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`), // N15
   staysBehind: 'Its destination tables and their data stay.',
+  // A 500 after three minutes was seen, and the provider allows a request five (facts 7).
+  createLastsMs: 5 * 60_000,
   credentialRules: true,
   setIn,
   outline({ spec: { source, destination } }) {
