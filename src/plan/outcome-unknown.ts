@@ -56,6 +56,7 @@ export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
     openedAt,
     requestId: seen?.requestId,
     seen: seen?.what ?? 'Pipewright was stopped before it knew the outcome',
+    pipeId: seen?.pipeId,
   }
 }
 

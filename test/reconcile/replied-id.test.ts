@@ -81,6 +81,20 @@ test('an id of two cut replies that is read for both together is taken by one ke
   expect(ids).toEqual([intent?.seen?.pipeId])
 })
 
+test('a pipe that was made before the intent, by a wrong clock perhaps, is named for the operator', async () => {
+  const world = await beside()
+  world.platform.script('create', CUT)
+  world.platform.always('get', { type: 'other', change: { createdAt: '2020-01-01T00:00:00Z' } })
+  for (let look = 0; look < 3; look += 1) {
+    await world.go('Pipe/orders')
+    await world.clock.advance(MINUTE)
+  }
+  const { intent, conditions } = await world.record('Pipe/orders')
+  const id = intent?.seen?.pipeId
+  expect(world.platform.posts.map(({ pipeId }) => pipeId)).toEqual([id])
+  expect(conditions?.Synced).toMatchObject({ reason: 'OutcomeUnknown', facts: { pipeId: id } })
+})
+
 test.each([
   { what: 'is found', change: undefined, state: 'succeeded' },
   { what: 'has another name', change: { name: 'sales' }, state: 'unknown' },

@@ -9,6 +9,8 @@ export const UNKNOWN_ATTEMPT = z.strictObject({
   openedAt: A_TIME,
   requestId: z.string().optional(),
   seen: z.string(),
+  /** In the reply. It might be the new resource's. */
+  pipeId: z.string().optional(),
 })
 
 export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
@@ -53,7 +55,16 @@ export function unknownSteps(unknown: UnknownOutcome | undefined, about: About):
       ? `the ${noun}`
       : `${anyOf(noun)} "${unknown.name}" that was created after ${timeOf(unknown.createdAfter)}${others}`
   const after = unknown === undefined ? '' : ` after ${timeOf(unknown.retryFrom)}`
+  const id = unknown?.pipeId
   return [
+    ...(id === undefined
+      ? []
+      : [
+          {
+            text: `The reply named ${noun} ${id}. If it is the new one, adopt it:`,
+            shell: `resolve ${key} --adopt ${id}`,
+          },
+        ]),
     {
       text: `Look in the console of ${serviceWords({ service })} for ${what}. If it is there, adopt it:`,
       shell: `resolve ${key} --adopt PIPE_ID`,

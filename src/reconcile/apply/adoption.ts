@@ -146,7 +146,7 @@ async function adoptByRead(
       : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, request)
   if (read.is !== 'the created one') {
     const record = read.is === 'another' ? disproveId(recorded, intent) : recorded
-    const facts = unknownFacts(recorded, intent, surroundings.knownIds)
+    const facts = unknownFacts(record, record.intent ?? intent, surroundings.knownIds)
     const seen = intent.seen ?? {
       at: context.clock.now(),
       what: '',

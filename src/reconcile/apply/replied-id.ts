@@ -79,12 +79,11 @@ export async function readRepliedId(
   const { id, serviceId, name, createdAt, state } = reply.value
   // Only a final 404 is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
-  const since = instantOf(createdAt ?? '') ?? -Infinity
-  const isOurs =
-    sameId(serviceId ?? access.serviceId, access.serviceId) &&
-    name === recorded.platformName &&
-    since >= intent.openedAt - CLOCKS_APART_MS
+  const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
+  // A clock can be wrong: a person decides.
+  const since = instantOf(createdAt ?? '') ?? -Infinity
+  if (since < intent.openedAt - CLOCKS_APART_MS) return { is: 'not known' }
   if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }
   store.claim(recorded.key, id)
   const at = clock.now()
