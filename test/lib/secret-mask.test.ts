@@ -7,6 +7,33 @@ const SECRET = 'Hq7/kV2+xe"9 Lm4é'
 const BYTES = Buffer.from(SECRET)
 const PEM = `-----BEGIN CERTIFICATE-----\n${'MIIDxTCCAq2gAwIBAgIB'.repeat(3)}\n${'Zr5tB8wn3Pc6Qv1x'.repeat(4)}\n-----END CERTIFICATE-----`
 
+const ACCOUNT = JSON.stringify({
+  type: 'service_account',
+  private_key: PEM,
+  nested: { token: 'tok-4711-planted' },
+})
+
+test.each([
+  ['JSON', ACCOUNT],
+  ['JSON in base64', Buffer.from(ACCOUNT).toString('base64')],
+  [
+    'pretty JSON in base64',
+    Buffer.from(JSON.stringify(JSON.parse(ACCOUNT), undefined, 2)).toString('base64'),
+  ],
+])('the secrets in a secret that is %s are masked, and its other texts are not', (_, secret) => {
+  const { mask } = createSecretMask([secret])
+  const [, line = ''] = PEM.split('\n')
+  const shown = mask(`no key ${line}, no token tok-4711-planted of service_account`)
+  expect(shown).toBe('no key [secret], no token [secret] of service_account')
+})
+
+test.each(['{', '{}', '{"private_key": 1}', 'e30=', '{"private_key": ""}'])(
+  '%j has no secret inside',
+  (secret) => {
+    expect(createSecretMask([secret]).mask('private_key 1')).toBe('private_key 1')
+  },
+)
+
 describe('a secret is masked', () => {
   test.each([
     ['as it is', SECRET],

@@ -1,3 +1,4 @@
+import { isSensitiveName } from '../sensitive.ts'
 import { escapeControls } from '../shown-text.ts'
 
 declare const masked: unique symbol
@@ -53,6 +54,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
     heldLength += secret.length
     encode(secret)
     if (heldLength > MAX_HELD) dropOldest()
+    for (const inner of sensitiveIn(secret)) add(inner)
   }
 
   function encode(secret: string): void {
@@ -106,6 +108,22 @@ export function createSecretMask(secrets: Iterable<string> = []) {
       return encoded
     },
   }
+}
+
+/** A secret can be JSON, also in base64, such as the key of a service account. */
+function sensitiveIn(secret: string): readonly string[] {
+  const text = secret.trimStart().startsWith('{') ? secret : Buffer.from(secret, 'base64').toString('utf8')
+  if (!text.trimStart().startsWith('{')) return []
+  const found: string[] = []
+  try {
+    JSON.parse(text, (name, value: unknown) => {
+      if (typeof value === 'string' && isSensitiveName(name)) found.push(value)
+      return value
+    })
+  } catch {
+    return []
+  }
+  return found
 }
 
 /** Of the last four characters. */
