@@ -170,6 +170,18 @@ describe('what is read', () => {
     })
   })
 
+  test('what is behind a link to a folder that cannot be reached stays unread', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', '# empty\n')
+    // As a folder without permission, which stops no superuser.
+    symlinkSync('x'.repeat(300), join(folder.path, 'team'))
+    const { unread, findings } = await read(folder.path)
+    expect(unread).toEqual(['team', 'team/'])
+    expect(findings.map(({ code, message }) => [code, message])).toEqual([
+      ['folder-unreadable', 'The folder cannot be read (ENAMETOOLONG).'],
+    ])
+  })
+
   test('a ConfigMap mount: links through ..data', async () => {
     using folder = temporaryFolder()
     folder.write('..2026_1/a.yaml', '# 1\n')

@@ -144,8 +144,10 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     target = await realpath(link.path)
   } catch (error) {
     const code = codeOf(error)
-    // Other links can have any purpose.
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
+    else if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      refuseLink(walk, link.file, unreadableFinding(link.file, 'folder', code))
+    // Other links to nothing can have any purpose.
     else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }
