@@ -14,6 +14,7 @@ export function connectWords(code: string, addresses: readonly string[] = []): s
 function whyNot(code: string): string {
   if (code === 'ECONNREFUSED') return 'it was refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host does not resolve'
+  if (code === 'ETIMEOUT') return 'the name of the host was not resolved in time'
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'it took too long'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host'
   if (code === 'CERT_HAS_EXPIRED')

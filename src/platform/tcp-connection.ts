@@ -16,8 +16,17 @@ export class NoConnectionError extends Error {
   }
 }
 
+type Lookup = (host: string) => Promise<readonly LookupAddress[]>
+
+/** A lookup holds a thread of the process until the resolver gives up: one for each host at a time. */
+export function sharedLookup(lookup: Lookup): Lookup {
+  const running = new Map<string, Promise<readonly LookupAddress[]>>()
+  return (host) =>
+    running.getOrInsertComputed(host, async () => lookup(host).finally(() => running.delete(host)))
+}
+
 const MACHINE = {
-  lookup: (host: string): Promise<readonly LookupAddress[]> => dns.lookup(host, { all: true }),
+  lookup: sharedLookup((host) => dns.lookup(host, { all: true })),
   dial: (host: string, port: number): Socket =>
     connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }),
   after: (delayMs: number, callback: () => void): (() => void) => {
@@ -43,7 +52,7 @@ export function openTcp(
     let stepMs = 0
     let isOver = false
     let cancelStep: (() => void) | undefined
-    const cancelLimit = after(timeoutMs, () => fail(addresses.length === 0 ? 'EAI_AGAIN' : LATE))
+    const cancelLimit = after(timeoutMs, () => fail(addresses.length === 0 ? UNRESOLVED : LATE))
     lookup(host)
       .then(start)
       .catch((error: unknown) => fail(codeOf(error)))
@@ -95,6 +104,7 @@ export function openTcp(
 }
 
 const LATE = 'UND_ERR_CONNECT_TIMEOUT'
+const UNRESOLVED = 'ETIMEOUT'
 
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no code'

@@ -5,6 +5,7 @@ import { Secret } from '../../src/lib/secret.ts'
 test.each([
   ['ECONNREFUSED', 'it was refused'],
   ['EAI_AGAIN', 'does not resolve'],
+  ['ETIMEOUT', 'was not resolved in time'],
   ['SELF_SIGNED_CERT_IN_CHAIN', '--ca-file'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca-file'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'for another host'],

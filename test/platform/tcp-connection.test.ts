@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { NoConnectionError, openTcp } from '../../src/platform/tcp-connection.ts'
+import { NoConnectionError, openTcp, sharedLookup } from '../../src/platform/tcp-connection.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const LIMIT_MS = 10_000
@@ -103,9 +103,26 @@ test('all of a hundred addresses are tried within half of the limit', async () =
   expect(said).toBe('10.0.0.99 after 8950')
 })
 
+test('connections to a host share its lookup, and a later one looks again', async () => {
+  const asked: string[] = []
+  const answers: (() => void)[] = []
+  const lookup = sharedLookup(async (host) => {
+    asked.push(host)
+    await new Promise<void>((resolve) => answers.push(resolve))
+    if (host === 'dead') throw new Error('ENOTFOUND')
+    return []
+  })
+  const both = [lookup('a'), lookup('a'), lookup('dead').catch(String), lookup('dead').catch(String)]
+  expect(asked).toEqual(['a', 'dead'])
+  for (const answer of answers) answer()
+  expect(await Promise.all(both)).toEqual([[], [], 'Error: ENOTFOUND', 'Error: ENOTFOUND'])
+  void lookup('dead')
+  expect(asked).toEqual(['a', 'dead', 'dead'])
+})
+
 test('the resolver counts towards the limit', async () => {
   expect((await connect({ [B]: 5 }, 1_000, 990)).said).toBe(`${B} after 995`)
   const { said, dialled } = await connect({ [B]: 5 }, 1_000, 1_001)
-  expect(said).toBe('EAI_AGAIN of  after 1000')
+  expect(said).toBe('ETIMEOUT of  after 1000')
   expect(dialled).toEqual([])
 })
