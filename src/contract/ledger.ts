@@ -61,7 +61,7 @@ export interface Ledger extends AsyncDisposable {
 }
 
 export interface OpenedLedger {
-  /** Disposing it releases the rest. */
+  /** Disposing it also releases leadership and notes. */
   readonly ledger: Ledger
   readonly leadership: Leadership
   /** Undefined if notes are files next to the ledger. */

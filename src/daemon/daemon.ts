@@ -120,7 +120,7 @@ export function createDaemon(parts: DaemonParts) {
     if (state.pending.size > 0) readAgainSoon()
   }
 
-  /** Writes of another process are shown immediately. Lost records disappear. */
+  /** Shows writes of another process immediately. Removes keys without record and manifest. */
   async function takeWritten(): Promise<void> {
     for (const key of await catchUp(context)) {
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined

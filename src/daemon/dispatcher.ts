@@ -31,7 +31,7 @@ const AFTER_BUG_MS = 60_000
 /** Longest wait of an admissible key. After it, the queue counts as stuck. */
 const STUCK_MS = 60_000
 
-/** Runs due keys within limits (design §7). */
+/** Runs due keys within limits. */
 export function createDispatcher(options: DispatcherOptions) {
   const { clock, queue, emit } = options
   const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })

@@ -166,7 +166,7 @@ export interface Wait {
 /** Longest interval between looks. The request budget can extend it. */
 const LONGEST_LOOK_MS = 10_000
 
-/** For a create outcome that the ledger does not take. */
+/** Longest wait for a create outcome that cannot be saved: ms. */
 const SAVE_MS = 10_000
 
 /** Resources that are not ready yet and not clearly bad: read again until they are. */

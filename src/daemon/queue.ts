@@ -21,7 +21,7 @@ export interface Taken {
 
 export type MayTake = (service: string, priority: Priority) => boolean
 
-/** One entry per key, never two runs at a time (design §7). Times are monotonic ms and never decrease. */
+/** One entry per key, never two runs at a time. Times are monotonic ms and never decrease. */
 export type Queue = ReturnType<typeof createQueue>
 
 export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]

@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 /** Latest requests with a known progress. */
 const REMEMBERED = 100
 
-/** Requests by `POST /-/reconcile` and SIGHUP (design §7). */
+/** Requests by `POST /-/reconcile` and SIGHUP. */
 export function createRequests(newId: () => string) {
   /** Keys to reconcile. Undefined: before the read. */
   const requests = new Map<string, Set<Key> | undefined>()

@@ -41,7 +41,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
   ENFILE: 'raise the sysctl fs.file-max',
 }
 
-/** Watching has begun when it resolves: read the directory. Never rejects: periodic walks remain. */
+/** Resolves when watching has begun: read the directory after that. Never rejects: if watching fails, periodic walks continue. */
 export async function createWatcher(options: WatcherOptions) {
   const { root, clock, emit, walk = statWalk, listen = listenTo } = options
   const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }

@@ -46,8 +46,8 @@ function otherProfile(ledger: string, bound: string, wanted: string): LedgerErro
 function otherPlatform(ledger: string, bound: string, wanted: string): LedgerError {
   return new LedgerError(
     'platform',
-    `the ledger ${ledger} belongs to another platform: it was used with ${bound}, not ${wanted}. There, Pipewright would not find its ` +
-      'pipes and would create them again. Use the earlier --base-url, or name another ledger with --ledger. If only the ' +
-      'address of the platform changed, run "pipewright forget --platform" once.',
+    `the ledger ${ledger} belongs to another platform: it was used with ${bound}, not ${wanted}. With ${wanted}, Pipewright would create ` +
+      'its pipes again. Use the earlier --base-url, or name another ledger with --ledger. If only the address of the ' +
+      'platform changed, run "pipewright forget --platform" once.',
   )
 }

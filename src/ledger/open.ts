@@ -66,7 +66,7 @@ export async function acceptLedger(
   if (inCluster === undefined)
     throw new LedgerError(
       'io',
-      `no rollback is known: ${fileOf(url)} is a file. Pipewright detects rollbacks only in a cluster. ` +
+      `there is nothing to accept: ${fileOf(url)} is a file. Pipewright detects rollbacks only in a cluster. ` +
         'For a restored file, see "Restore a backup" in docs/reference/runbook.md.',
     )
   const { acceptKubernetesLedger } = await import('./kubernetes/accept-rollback.ts')

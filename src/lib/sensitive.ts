@@ -99,7 +99,7 @@ const ASSIGNMENT =
   /(\\{0,3}["']?)(?<![\w.$-])([a-z_$][\w.$-]{0,80})\1(\s{0,4}[:=]\s{0,4})(\\{1,3}"(?:[^"\\]|\\(?!\\{0,2}"))*(?:\\{1,3}"?)?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"'\\]+)/gi
 
 /**
- * In JSON, YAML or `name=value`. Unquoted text after a colon stays: it is a sentence.
+ * Masks values of sensitive names in JSON, YAML or `name=value`. Unquoted text after a colon stays: it is a sentence.
  * @param names `shown` keeps plain account names, which a platform's message needs
  */
 export function withoutAssignments(text: string, mask: string, names: 'shown' | 'masked'): string {

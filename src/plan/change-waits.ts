@@ -43,7 +43,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Fields that the service keeps: not sent again for the same manifest, unless a person asks. */
+/** Fields that the manifest removed and the service kept: sent once per manifest, unless a person asks again. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],

@@ -93,7 +93,7 @@ export interface Surroundings {
  * Another key's record that blocks a create.
  * - `unclaimed`: similar, without a manifest.
  * - `claimed`: similar, with a manifest.
- * - `renamed-from`: this manifest names it or its pipe, and it cannot move yet.
+ * - `renamed-from`: this manifest names the other record or its pipe, and that record cannot move yet.
  */
 export interface Similar {
   readonly key: Key
@@ -102,7 +102,7 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of an orphan that no manifest can have. */
   readonly foreign?: readonly string[] | undefined
-  /** Equal body or pipe. It moves when its manifest is gone for good. */
+  /** Equal body or pipe. The record moves here once its own manifest is gone for good. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined

@@ -148,7 +148,8 @@ const DOING: Readonly<Record<Operation['does'], string>> = {
 
 function failureWords({ caller }: Failure, facts: RemoteErrorFacts): string {
   const { does, noun } = caller.operation
-  const effect = does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
+  const effect =
+    does === 'create' && facts.effect === 'unknown' ? `; the ${noun} might have been created` : ''
   const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
   return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
 }
@@ -166,7 +167,7 @@ function seenWords(failure: Failure, facts: Known, excerpt: string): string {
   const answered = `${origin} answered ${seen.status}, ${words}${excerpt === '' ? '' : `: ${excerpt}`}${idWords(facts.repliedId, failure)}`
   // A proxy that decrypts TLS (--ca-file) can answer, too.
   return proxy !== undefined && !body.isPlatforms
-    ? `${answered}; it may be the proxy ${proxy.address.origin} that answered`
+    ? `${answered}; the proxy ${proxy.address.origin} might have answered`
     : answered
 }
 
@@ -184,7 +185,7 @@ type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>
 type SeenSilence = Extract<Failure['seen'], { readonly type: 'silence' }>
 
 const CHECK_IDS = 'Check organizationId and serviceId in the Service manifest'
-const NO_SERVICE = `it knows no such service, or not for this API key. ${CHECK_IDS}. They may be wrong or swapped`
+const NO_SERVICE = `it knows no such service, or not for this API key. ${CHECK_IDS}. They might be wrong or swapped`
 
 const REPLY_WORDS: Readonly<
   Record<SeenClass, (seen: SeenReply, facts: Known, operation: Operation) => string>

@@ -34,7 +34,7 @@ export function perform(world: World, operation: Operation, call: Call): Operati
 
 type Handler = (world: World, call: Call) => OperationResult
 
-/** `spec/api.md` 4, and single profiles. */
+/** Operations of the default profile (`spec/api.md` 4), and those of only one profile. */
 const HANDLERS = {
   createPipe,
   getPipe: onPipe((world, { now }, pipe) => ({ ok: true, result: viewPipe(world, pipe, now) })),

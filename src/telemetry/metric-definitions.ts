@@ -59,7 +59,7 @@ function histogram<const L extends Labels>(
 
 const priorities = Object.values(PRIORITY_NAMES)
 
-/** Without prefix: the metrics of design §8 and those for alert rules. Part of the interface. */
+/** Without prefix. Part of the interface. */
 export const METRICS = {
   resources: gauge('Number of resources, by kind and status.', { kind: RESOURCE_KINDS, status: STATUSES }),
   resource_reasons: gauge('Number of resources, by reason: see docs/reference/runbook.md.', {

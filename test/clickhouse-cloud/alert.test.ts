@@ -265,7 +265,7 @@ describe('what watches and what is created', () => {
     client.interfere(undefined)
     await client.apply({ spec: { id: other } })
     expect(client.shown()).toMatchObject({ reason: 'Orphaned' })
-    expect(viewMessage(client.shown())).toContain('one might have been created')
+    expect(viewMessage(client.shown())).toContain('An earlier create for it might have worked')
     await client.want({ lag: {} })
     client.skip(60_000)
     await client.settle()
@@ -437,7 +437,7 @@ describe('a manifest that is edited', () => {
     expect(client.alerts()).toMatchObject([{ threshold: 11, groupBy: 'ServiceName' }])
     expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
     expect(viewMessage(client.shown())).toContain(
-      'The manifest no longer has groupBy, but the service keeps it',
+      'The manifest no longer has groupBy. The service accepted the request without it, but keeps it',
     )
     client.sent()
     for (let count = 0; count < 3; count += 1) {

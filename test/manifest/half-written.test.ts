@@ -189,7 +189,7 @@ test('a file that changes all the time holds only its own manifest', async () =>
   expect([...files.keys()]).toEqual(['b.yaml'])
   expect(unread).toEqual(['a.yaml'])
   expect(findings).toMatchObject([
-    { code: 'file-unreadable', message: 'The file changed during each of 5 readings.' },
+    { code: 'file-unreadable', message: 'The file changed during each of 5 reads.' },
   ])
 })
 

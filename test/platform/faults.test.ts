@@ -125,13 +125,13 @@ const ROWS: readonly Row[] = [
     kind,
     effect: 'unknown',
     attempts: 1,
-    says: 'may have been created',
+    says: 'might have been created',
   })),
   ...[408, 444, 460, 463, 499, 500].map((status): Row => ({
     why: `a ${status} may come after the work`,
     answer: json(status, refusal(status)),
     ...UNAVAILABLE,
-    says: 'may have been created',
+    says: 'might have been created',
   })),
   { why: 'a 502 of a proxy too', answer: json(502, HTML), ...UNAVAILABLE, says: '“502 Bad Gateway”' },
   {

@@ -227,7 +227,7 @@ describe('through a proxy that joins', () => {
         seen: { proxy: t.proxy.url },
       })
       expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown', proxy: t.proxy.url })
-      expect(message).toContain('may have been created')
+      expect(message).toContain('might have been created')
       expect(t.server.requests).toHaveLength(1)
     },
   )
@@ -296,7 +296,7 @@ describe('through a proxy that forwards', () => {
     await t.proxy.set({ type: 'refuse', status: 503 })
     const created = await failure(createBy(t.p))
     expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
-    expect(created.message).toContain(`it may be the proxy ${t.proxy.url} that answered`)
+    expect(created.message).toContain(`the proxy ${t.proxy.url} might have answered`)
     expect(created.message).toContain('the proxy says no')
     expect(created.message).not.toMatch(PASSWORD)
     expect((await failure(read(t.p))).facts.class).toBe('Unavailable')

@@ -129,7 +129,8 @@ test('the create limit of one service holds no other, and each text names the se
   expect(planned.stdout).toContain('The create limit refuses 3 of them')
   expect((await world.apply(...limit)).code).toBe(1)
   expect(world.platform.pipes().map(({ name }) => name)).toEqual(['one'])
-  const said = 'Creates are paused in service analytics: 3 pending, and the create limit is 2 (--max-creates).'
+  const said =
+    'Creates are paused in service analytics: 3 pending, and the create limit is 2 (--max-creates).'
   expect((await world.command('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(said)
   const nothing = await world.command('allow', '--service', 'other', ...limit)
   expect(nothing.stdout).toContain('The create limit has no effect now in service other.')

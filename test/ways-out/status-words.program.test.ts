@@ -17,7 +17,9 @@ test('what has a manifest and no record yet is said to be where it is, and not m
     `pipewright: Pipe/neworders was not reconciled yet. Its manifest: ${manifests}/neworders.yaml:1.\n`,
   )
   const { stderr } = await world.command('status', 'Pipe/wrong')
-  expect(stderr).toMatch(/not reconciled yet\. Its manifest: .*wrong\.yaml:1\. It has errors: see "pipewright validate"\.\n$/)
+  expect(stderr).toMatch(
+    /not reconciled yet\. Its manifest: .*wrong\.yaml:1\. It has errors: see "pipewright validate"\.\n$/,
+  )
   expect((await world.command('status', 'Pipe/order')).stderr).toContain('Did you mean Pipe/orders?')
 })
 

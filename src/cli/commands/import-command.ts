@@ -170,7 +170,7 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     return position === undefined ? '' : `: ${position.file}:${position.line}`
   }
   if (store.catalog?.entries.has(key) === true)
-    throw new CommandError(`import: ${key} has a manifest${placeOf(key)}. Give it another name.`)
+    throw new CommandError(`import: ${key} has a manifest${placeOf(key)}. Use another name.`)
   const locks = [...(store.catalog?.locks ?? [])]
   const owner =
     heldPipes(store, kind).namedBy(pipeId) ??

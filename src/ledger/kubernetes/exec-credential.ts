@@ -30,7 +30,7 @@ const Status = z.object({
 /** A program that waits for a person, or for a network, ends after this: ms. */
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1024 * 1024
-/** A new credential is fetched beside the requests this long before the end of the old one: ms. */
+/** A credential is renewed in the background this long before its end: ms. */
 const EARLY_MS = 60_000
 /** Longer words of a program's message can be tokens. */
 const LONG_WORD = /\S{40,}/g

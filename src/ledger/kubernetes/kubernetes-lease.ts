@@ -263,7 +263,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     failing: () => failing,
     lapsed() {
       if (!isLapsed()) return undefined
-      return `the Lease was not renewed for ${durationMs / 1_000} s, and another process may act`
+      return `the Lease was not renewed for ${durationMs / 1_000} s, and another process might act`
     },
     leader(): Leader | undefined {
       const lease = seen()

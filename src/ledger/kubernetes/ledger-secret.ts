@@ -40,7 +40,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** Or the concurrently created Secret. @param given Default: a new key @throws {LedgerError} */
+/** Returns the existing Secret if another process created it first. @param given Default: a new key @throws {LedgerError} */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,

@@ -37,7 +37,7 @@ export interface CatalogInput {
   readonly accept: 'force' | 'normal'
 }
 
-/** Pure. Uncertain facts keep their earlier value (design §2, law 3). */
+/** Pure. Uncertain facts keep their earlier value. */
 export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
   const { reading, recorded } = input
   const previous = input.previous ?? blank(input)

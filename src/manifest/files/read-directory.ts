@@ -60,7 +60,7 @@ const PAUSE = 40
 const BETWEEN_READINGS = 500
 
 /**
- * Reads the directory as one state. Starts over if a link changed its target, a file vanished (design §7) or
+ * Reads the directory as one state. Starts over if a link changed its target, a file vanished or
  * is still being written.
  * @throws the signal's reason. Other failures are findings, or the reading's `problem`.
  */
@@ -80,7 +80,7 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
   }
   return failed({
     reason: 'SourceUnstable',
-    message: `The manifests directory changed during each of ${TRIES} readings.`,
+    message: `The manifests directory changed during each of ${TRIES} reads.`,
     unfound: new Set(),
   })
 }
@@ -123,8 +123,8 @@ function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): 
     findingOfFile(file, {
       severity: 'error',
       code: 'file-unreadable',
-      message: `The file changed during each of ${TRIES} readings.`,
-      hint: 'Write it once, or write another file and rename that. A daemon keeps its last reading.',
+      message: `The file changed during each of ${TRIES} reads.`,
+      hint: 'Write a temporary file, then rename it to this name. A daemon keeps its last reading.',
     }),
   )
   const left = [...reading.files].filter(([file]) => !unsettled.includes(file))
@@ -191,8 +191,7 @@ type Content =
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
 /**
- * Stops at a vanished file. Files of the reading before come first. New files cannot take their room (design
- * law 5).
+ * Stops at a vanished file. Files of the reading before come first. New files cannot take their room.
  */
 async function readAll(
   files: readonly FoundFile[],

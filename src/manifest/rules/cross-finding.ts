@@ -109,7 +109,7 @@ export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFind
   return { document, finding: placedThere }
 }
 
-/** Members with a different name. Constant cost per member. */
+/** Returns up to `RELATED` members with another name. Constant cost per member. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []

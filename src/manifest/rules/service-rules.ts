@@ -6,7 +6,7 @@ import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { firstOf, type EndpointClaim, type ServiceIs, type Standing } from './standing.ts'
 
-/* Two Service manifests can mean the same service. */
+/* Two Service manifests can name one service: services are compared, not manifest names. */
 
 const SERVICE: Path = ['spec', 'service']
 
@@ -48,9 +48,9 @@ function wordsOf(
   if (holder?.isAway === true)
     return {
       message:
-        `The service had a query endpoint until just now, ${holder.key} at ${whereOf(holder)}; ` +
-        'until it is sure that it is gone, this one is not used.',
-      hint: 'If it was removed on purpose, this one is used in a moment.',
+        `${holder.key} at ${whereOf(holder)} just disappeared and still has the query endpoint of the service. ` +
+        'This one is not applied until the removal is confirmed.',
+      hint: 'If you removed it on purpose, wait a moment.',
     }
   return {
     message:

@@ -152,7 +152,7 @@ const WORDS: Partial<Readonly<Record<YAMLError['code'], Words>>> = {
   NON_STRING_KEY: {
     code: 'yaml-key',
     message: 'The name of a field is not plain text.',
-    hint: 'Name it by a text; a template such as {{ … }} must be filled in first.',
+    hint: 'Use plain text as the name. Fill in templates such as {{ … }} first.',
   },
   TAB_AS_INDENT: { code: SYNTAX, message: 'A tab is used as indentation.', hint: 'Use spaces.' },
   TAG_RESOLVE_FAILED: BAD_TAG,

@@ -107,7 +107,7 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       pipeId: z.string().optional(),
       removal: REMOVAL,
-      /** About resources that survive the deletion. */
+      /** A sentence that lists the resources that survive the deletion. */
       staysBehind: z.string().optional(),
     }),
     sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
@@ -168,7 +168,7 @@ export const APPLYING = {
       command !== undefined
         ? `${COMMANDS[command.why].words(noun)} The service accepted that more than ten minutes ago, but its state is ${shownState(command.state)}. Pipewright asks again within an hour.`
         : again === 'once edited'
-          ? `The manifest no longer has ${fields.join(', ')}, but the service keeps it. The request without it was accepted and had no effect.`
+          ? `The manifest no longer has ${fields.join(', ')}. The service accepted the request without it, but keeps it.`
           : again !== undefined
             ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
             : `Applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies it again at its interval.`,

@@ -33,7 +33,7 @@ function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.ou
   const create = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
   if (isWatching === true)
     return pipeId === undefined
-      ? `The manifest only watches ${anyOf(noun)} now, and one might have been created for it before${create}.`
+      ? `The manifest only watches ${anyOf(noun)} now. An earlier create for it might have worked${create}.`
       : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`
   if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
   const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`

@@ -67,7 +67,7 @@ export const MISSED = {
       if ('until' in facts)
         return `${gone}, shortly after it replaced another one. A new one will be created at ${timeOf(facts.until)}.`
       if (facts.foreign !== undefined)
-        return `${gone}. Pipewright creates no new ${noun}: it would lack fields that no manifest can have (${facts.foreign.join(', ')}).`
+        return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}). Pipewright creates no new ${noun}, because it would lack them.`
       return facts.onMissing === 'recreate'
         ? `${gone}. A new one will be created.`
         : `${gone}, and policy.onMissing is "report".`

@@ -31,10 +31,10 @@ function contestWords(
   noun: string,
 ): string {
   if (waitMs === undefined)
-    return `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`
+    return `The ${noun} failed again after ${times} ${times === 1 ? 'start' : 'starts'}. Pipewright does not start it again.`
   const what = fields.map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
   return (
-    `Pipewright corrected ${what.join(', ')} ${times} times, and each correction was undone. ` +
+    `Pipewright corrected ${what.join(', ')} ${times === 1 ? 'once' : `${times} times`}, and each correction was undone. ` +
     `The next correction follows ${formatDuration(waitMs)} after the last.`
   )
 }
@@ -230,7 +230,7 @@ export const STATE = {
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** With the exact line if one plain value differs. */
+/** Steps to undo or accept a drift, with the exact edit if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

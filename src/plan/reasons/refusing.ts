@@ -76,7 +76,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
   const it = `${capital(noun)} ${pipeId}`
   switch (problem.is) {
     case 'second':
-      return `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}, which exists.`
+      return `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}. It is not adopted.`
     case 'not there': {
       const { service, isListed } = problem
       const next = isListed
@@ -85,16 +85,16 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
       return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
     }
     case 'of another service':
-      return `${it} belongs to another service, ${problem.serviceId}.`
+      return `${it} belongs to another service, ${problem.serviceId}. It is not adopted.`
     case 'being deleted':
-      return `${it} is being deleted.`
+      return `${it} is being deleted. It is not adopted.`
     case 'unlike the list':
       return (
         `The list of all pipes shows ${pipeId} as this ${noun}, but a read by its id differs. One of the two might be older. ` +
         'No resource is created, and Pipewright reads it again.'
       )
     case 'held':
-      return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}.`
+      return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}. It is not adopted.`
     case 'perhaps of':
       return `${it} might be the ${noun} of ${problem.other}, which has the same name and a create of unknown outcome.`
   }

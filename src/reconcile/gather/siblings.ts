@@ -6,7 +6,7 @@ import { isLeftAlone } from '../state/entry-policy.ts'
 import { isUnclaimed, type Observation, type StateStore } from '../state/store.ts'
 
 /*
- * Whether the credential still sees the service (design §4), and whether too many pipes are missing. Only
+ * Whether the credential still sees the service, and whether too many pipes are missing. Only
  * pipes that were read since the first 404 count.
  */
 

@@ -36,7 +36,7 @@ export const MongodbSource = z.strictObject({
 })
 export type MongodbSource = z.infer<typeof MongodbSource>
 
-/** A port with a path or options after it is no password. */
+/** Matches a password in the URI. Digits after a colon, up to `,`, `/`, `?` or the end, are a port. */
 const PASSWORD = /^[a-z+]+:\/\/[^:?[]*:(?:[^?]*|(?!\d*(?:[,/?]|$)).*)@/i
 
 const SECRET_OPTION = /[?&;]\w*password=|AWS_SESSION_TOKEN(?::|%3A)/i
