@@ -5,7 +5,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { SPEC, WEBHOOK } from './alert-client.ts'
+import { SPEC, WEBHOOK } from './alerts.ts'
 
 const ID = '66d0f1a2b3c4d5e6f7a8b9c2'
 

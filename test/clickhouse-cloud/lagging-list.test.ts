@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { having, KAFKA, MINUTE, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { KAFKA, MINUTE, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
 
 /* A list can show pipes as they were. What it shows is confirmed by a GET by id before it is told or corrected. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PIPE_CHANGES } from '../../src/kinds/profiles/clickhouse-cloud/pipe/changes.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { faulty, having, MAPPINGS, POSTGRES, sent, startOld, tablesIn } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { faulty, MAPPINGS, POSTGRES, sent, startOld, tablesIn } from './edited-pipes.ts'
 import { story, want } from './story.ts'
 
 /* What an edit takes out of the mapping of a table (facts 8): the table is removed and added, as for another value. */

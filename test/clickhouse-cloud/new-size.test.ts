@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/lib/json.ts'
-import { startClient, type Client } from './client.ts'
-import { byHand, during, having, KAFKA, MINUTE, passes, sent } from './edited-pipes.ts'
+import { having, startClient, type Client } from './client.ts'
+import { during, KAFKA, MINUTE, passes, sent } from './edited-pipes.ts'
 import { at } from './look.ts'
 
 /*
@@ -20,7 +20,7 @@ async function startNew(size: Json = { replicas: 1 }): Promise<Client> {
     await client.reconcile()
   }
   expect(client.id()).not.toBe(before)
-  byHand(client, { scaling: size })
+  client.edit({ scaling: size })
   client.changes()
   return client
 }
@@ -40,14 +40,14 @@ describe('the size of a new pipe', () => {
     await using client = await startNew(null)
     await passes(client, 3, MINUTE)
     expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-    byHand(client, { scaling: { replicas: 1 } })
+    client.edit({ scaling: { replicas: 1 } })
     await during(client, 10 * MINUTE)
     expect([sent(client), replicas(client), client.reason()]).toEqual([['PATCH /scaling'], 2, 'InSync'])
   })
 
   test('is a person’s to change once a reading has shown it as asked for, also after a restart', async () => {
     await using client = await startClient(KAFKA)
-    byHand(client, { 'scaling.replicas': 5 })
+    client.edit({ 'scaling.replicas': 5 })
     await passes(client, 2, MINUTE)
     await client.restart()
     await passes(client, 2, MINUTE)
@@ -58,16 +58,16 @@ describe('the size of a new pipe', () => {
     await using client = await startNew()
     await client.settle()
     expect([sent(client), replicas(client)]).toEqual([['PATCH /scaling'], 2])
-    byHand(client, { 'scaling.replicas': 5 })
+    client.edit({ 'scaling.replicas': 5 })
     await passes(client, 3, MINUTE)
     expect([sent(client), replicas(client), client.reason()]).toEqual([[], 5, 'Drifted'])
   })
 
   test('is a person’s to change also where something else differs at the time', async () => {
     await using client = await startNew(at(KAFKA, 'scaling'))
-    byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500 })
+    client.edit({ 'settings.streaming_max_insert_wait_ms': 1500 })
     await passes(client, 1, MINUTE)
-    byHand(client, { 'scaling.replicas': 5 })
+    client.edit({ 'scaling.replicas': 5 })
     await passes(client, 3, MINUTE)
     expect([sent(client), replicas(client), client.reason()]).toEqual([[], 5, 'Drifted'])
   })
@@ -75,7 +75,7 @@ describe('the size of a new pipe', () => {
   test('is changed back where policy.onDrift says so', async () => {
     await using client = await startClient(KAFKA)
     await client.want(having(KAFKA, {}), { onDrift: 'correct' })
-    byHand(client, { 'scaling.replicas': 5 })
+    client.edit({ 'scaling.replicas': 5 })
     await during(client, 5 * MINUTE)
     expect([sent(client), replicas(client)]).toEqual([['PATCH /scaling'], 2])
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
+import { having } from './client.ts'
 import {
   faulty,
   FILES,
-  having,
   KAFKA,
   lockOf,
   MAPPINGS,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { having, KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
 import { meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /* What of a change waits, and for what: and that nothing else does. */
