@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../src/lib/json.ts'
 import { textOf } from './look.ts'
-import { createStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
+import { createStrictServer, type StrictOptions } from './strict-server.ts'
 
 /* Requests made by hand, to a server of its own for each test. */
 
@@ -15,15 +15,9 @@ export interface Said {
   readonly error: string
 }
 
-export interface Asker {
-  readonly server: StrictServer
-  /** A request below the service, or below `/api/v2` with the login of HyperDX. */
-  readonly ask: (method: Method, path: string, body?: Json) => Said
-}
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export function startAsker(more: Partial<StrictOptions> = {}): Asker {
+export function startAsker(more: Partial<StrictOptions> = {}) {
   const server = createStrictServer({
     seed: 'asker',
     key: { keyId: 'key-1', keySecret: 'se:cret' },
@@ -34,7 +28,8 @@ export function startAsker(more: Partial<StrictOptions> = {}): Asker {
   })
   return {
     server,
-    ask(method, path, body) {
+    /** A request below the service, or below `/api/v2` with the login of HyperDX. */
+    ask(method: Method, path: string, body?: Json): Said {
       const isHyperdx = path.startsWith('/api/v2')
       const login = isHyperdx ? `Bearer ${TOKEN}` : `Basic ${Buffer.from('key-1:se:cret').toString('base64')}`
       const { status, text } = server.answer({

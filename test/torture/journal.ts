@@ -28,22 +28,17 @@ export interface Violation {
 }
 
 /** What we did and saw; the material of a failure's history. */
-export interface Journal {
-  note(subject: string | undefined, what: string): void
-  violate(violation: Violation): void
-  readonly notes: readonly Note[]
-  readonly violations: readonly Violation[]
-}
+export type Journal = ReturnType<typeof createJournal>
 
 const MOST_VIOLATIONS = 200
 
-export function createJournal(): Journal {
+export function createJournal() {
   const notes: Note[] = []
   const violations = new Map<string, Violation>()
   return {
     notes,
-    note: (subject, what) => void notes.push({ at: Date.now(), subject, what }),
-    violate(violation) {
+    note: (subject: string | undefined, what: string) => void notes.push({ at: Date.now(), subject, what }),
+    violate(violation: Violation) {
       const id = `${violation.law} ${violation.subject ?? ''} ${violation.what}`
       if (violations.has(id) || violations.size >= MOST_VIOLATIONS) return
       violations.set(id, violation)

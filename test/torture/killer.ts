@@ -7,23 +7,7 @@ import type { Scene } from './scene.ts'
 import { LIMIT_MS, until as soon } from '../support/until.ts'
 
 /** Starts the daemon, and ends it in all the ways a daemon ends. */
-export interface Killer {
-  /** One life: a start, a while, an end. */
-  life(end: { readonly at: number }): Promise<void>
-  /** A life without an end of our making. */
-  start(): Run
-  /** Ends the run that is there, in good order. */
-  stop(): Promise<Ending>
-  readonly run: Run | undefined
-  readonly counts: {
-    readonly kills: number
-    /** Of them, before the daemon listened. */
-    readonly early: number
-    readonly terms: number
-    readonly doubles: number
-    readonly seconds: number
-  }
-}
+export type Killer = ReturnType<typeof createKiller>
 
 export interface KillerParts {
   readonly runner: Runner
@@ -41,7 +25,7 @@ const START_MS = 15_000
 /** The longest life. */
 const LONG_MS = 240_000
 
-export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts): Killer {
+export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts) {
   const counts = { kills: 0, early: 0, terms: 0, doubles: 0, seconds: 0 }
   let run: Run | undefined
 
@@ -177,12 +161,15 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     get run() {
       return run
     },
+    /** A life without an end of our making. */
     start,
+    /** Ends the run that is there, in good order. */
     async stop() {
       if (run === undefined || run.endedAt !== undefined) return 0
       return term(run)
     },
-    async life(end) {
+    /** One life: a start, a while, an end. */
+    async life(end: { readonly at: number }) {
       const current = start(random.chance(0.03) ? 'offline' : 'online')
       await whileItLives(current, end)
       if (current.endedAt !== undefined) {

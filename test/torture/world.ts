@@ -102,16 +102,9 @@ spec:
 }
 
 /** The folders of mounted secrets: `credentials` and `secrets`. */
-export interface Mounts {
-  readonly path: string
-  rotate(name: string): Promise<void>
-  /** What a mounted secret holds now. */
-  password(name: string): string
-  unmount(name: string): Promise<void>
-  mountAll(): Promise<void>
-}
+export type Mounts = Awaited<ReturnType<typeof createMounts>>
 
-export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
+export async function createMounts(dir: string, leaks: Leaks) {
   const path = join(dir, 'mounted')
   const away = new Set<string>()
   const generation = new Map<string, number>()
@@ -134,12 +127,13 @@ export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
 
   return {
     path,
+    /** What a mounted secret holds now. */
     password,
-    async rotate(name) {
+    async rotate(name: string) {
       generation.set(name, (generation.get(name) ?? 0) + 1)
       if (!away.has(name)) await write(`secrets/${name}`, 'password', password(name))
     },
-    async unmount(name) {
+    async unmount(name: string) {
       away.add(name)
       await rm(join(path, 'secrets', name), { recursive: true, force: true })
     },
