@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { Former, Intent, LedgerRecord, Remote, Seen } from '../../src/plan/record.ts'
-import { blankRecord } from '../../src/plan/record.ts'
-import type { Opening } from '../../src/plan/transitions.ts'
+import {
+  blankRecord,
+  type Former,
+  type Intent,
+  type LedgerRecord,
+  type Remote,
+  type Seen,
+} from '../../src/plan/record.ts'
 import {
   adoptRemote,
   dismissIntent,
   failIntent,
   IntentRefused,
   leaveIntentUnknown,
+  type Opening,
   openIntent,
   succeedIntent,
 } from '../../src/plan/transitions.ts'

@@ -5,6 +5,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import { operate } from '../../src/reconcile/operator/operate.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR, MINUTE, SECOND, type Given, type ProcessOptions } from './given.ts'
 import { lock, pipe, pipeBodyOf, type PipeOptions } from './manifests.ts'
@@ -27,6 +28,7 @@ import type { ModelOperation } from './model-platform.ts'
  *   delete orders, hide orders, show orders its pipe on the platform
  *   make orders topics=a, edit #1 topics=a  in the console
  *   mount kafka/password=x, unmount kafka/password
+ *   suspend orders[: words]; resume orders  a person says so, for an hour; the result and the message have these words
  */
 
 /** What there is in the end. */
@@ -158,6 +160,16 @@ async function playStep(world: Given, step: string): Promise<void> {
       if (replicas !== undefined) there.body = { ...there.body, scaling: { replicas } }
       if (platformName !== undefined) there.body = { ...there.body, name: platformName }
       return
+    }
+    case 'suspend':
+    case 'resume': {
+      const until = new Date(world.clock.now() + HOUR).toISOString()
+      const said = await operate(
+        world.context,
+        verb === 'resume' ? { command: verb, key } : { command: verb, key, reason: 'a migration', until },
+        new AbortController().signal,
+      )
+      return expect(`${said.result}: ${said.message}`, step).toContain(expected ?? 'done')
     }
     case 'mount': {
       const [secret = '', value = ''] = rest.split('=')

@@ -1,5 +1,4 @@
-import type { Program, Shown } from './process.ts'
-import { resourcesOf } from './process.ts'
+import { type Program, resourcesOf, type Shown } from './process.ts'
 import { LIMIT_MS, until } from './until.ts'
 
 /** One line of history, as the API gives it. */

@@ -1,7 +1,6 @@
 import type { Journal } from './journal.ts'
-import type { Lineage } from './lineage.ts'
+import { FLAWS, type Lineage } from './lineage.ts'
 import { editWish } from './cloud/edits.ts'
-import { FLAWS } from './lineage.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
 import { SERVICES } from './world.ts'

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Lineage } from './lineage.ts'
-import { keyOfLineage } from './lineage.ts'
+import { keyOfLineage, type Lineage } from './lineage.ts'
 import { judgeKept } from './judge.ts'
 import type { Parts } from './storm.ts'
 import { isAsWished, wordsOfEnd } from './cloud/end.ts'
 import { ROTATED_SECRETS, SERVICES } from './world.ts'
-import type { ShownResource } from './watch.ts'
-import { scanApi, shownResources } from './watch.ts'
+import { scanApi, type ShownResource, shownResources } from './watch.ts'
 
 /** Longest time until all is well, once nothing goes wrong any more: a wait of several refused creates included. */
 const SETTLE_MS = 360_000

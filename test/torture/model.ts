@@ -1,5 +1,4 @@
-import type { Lineage } from './lineage.ts'
-import { renderPipe, SOURCES } from './lineage.ts'
+import { type Lineage, renderPipe, SOURCES } from './lineage.ts'
 import { CLOUD_SOURCES, firstWish } from './cloud/wish.ts'
 import { createVersions } from './cloud/versions.ts'
 import type { Scene } from './scene.ts'

@@ -2,9 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ALERT, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
-import type { Leaks } from './leaks.ts'
+import { type Leaks, PLANTED } from './leaks.ts'
 import type { Scene } from './scene.ts'
-import { PLANTED } from './leaks.ts'
 
 /*
  * What there is besides pipes: services with their keys, query endpoints, alerts, mounted secrets.
