@@ -129,6 +129,7 @@ export async function startEmpty(
 
   return {
     ...asker,
+    key: ownKey,
     /** The manifest asks for this body from now on, or for the last one. */
     async want(next = wanted, policy?: Policy) {
       wanted = next

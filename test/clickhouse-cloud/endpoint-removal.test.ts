@@ -3,8 +3,8 @@ import { notSent } from '../../src/contract/remote-error.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
 import type { Client } from './client.ts'
 import { MINUTE } from './edited-pipes.ts'
-import { acts, applied, empty, KEY_B, set, SPEC, there } from './endpoints.ts'
-import { meanwhile, plans, play, story, want, type Step } from './story.ts'
+import { applied, empty, KEY_B, set, SPEC, there } from './endpoints.ts'
+import { acts, meanwhile, plans, play, story, want, type Step } from './story.ts'
 
 /* What was applied is deleted only while its manifest asks for that, and only as it was left (design, promise 4). */
 

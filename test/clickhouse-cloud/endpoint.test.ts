@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { acts, applied, empty, KEY_A, KEY_B, set, SPEC, there } from './endpoints.ts'
+import { applied, empty, KEY_A, KEY_B, set, SPEC, there } from './endpoints.ts'
 import { MINUTE } from './edited-pipes.ts'
-import { meanwhile, on, plans, play, story, want } from './story.ts'
+import { acts, meanwhile, on, plans, play, story, want } from './story.ts'
 
 /* The query endpoint is read before anything is sent (facts 3.2, 8): what others set is seen, and what is as it should be is left alone. */
 

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { messageOf } from '../../src/plan/reason.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { startEmpty, type Client } from './client.ts'
 import type { Step } from './story.ts'
@@ -44,13 +43,4 @@ export function set(body: JsonObject | undefined): Step {
 /** The service has this one; or none. */
 export function there(body: JsonObject | undefined): Step {
   return (client) => expect(client.body()).toEqual(body)
-}
-
-/** One reconcile, and what it does. */
-export function acts(action: object, said = ''): Step {
-  return async (client) => {
-    const result = await client.reconcile()
-    expect(result.action).toMatchObject(action)
-    expect(messageOf(result.action, { key: 'QueryEndpoint/analytics' })).toContain(said)
-  }
 }

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { messageOf } from '../../src/plan/reason.ts'
 import { told, type Client, type ServiceIs } from './client.ts'
 import {
   DELETE,
@@ -107,6 +108,15 @@ export function has(fields: object): Step {
 /** What a plan says. */
 export function plans(item: object, key?: Key): Step {
   return async (client) => expect(await client.plan(key)).toMatchObject(item)
+}
+
+/** One reconcile, and what it does. */
+export function acts(action: object, said = ''): Step {
+  return async (client) => {
+    const result = await client.reconcile()
+    expect(result.action).toMatchObject(action)
+    expect(messageOf(result.action, { key: client.key })).toContain(said)
+  }
 }
 
 /** Somebody else edits it. */
