@@ -136,11 +136,11 @@ function blame(
     resource === undefined
       ? 'is not shown'
       : `is ${resource.status} (${resource.reason}, pipe ${resource.pipeId}): ${resource.message}`
-  journal.violate({
-    law: 'unsettled',
-    subject: lineage?.platformName,
-    what: `${key} ${says}; on the platform: ${there.join(', ') || 'nothing'}`,
-  })
+  journal.violate(
+    'unsettled',
+    `${key} ${says}; on the platform: ${there.join(', ') || 'nothing'}`,
+    lineage?.platformName,
+  )
 }
 
 async function scanEverything({ runner, killer, leaks, ledger, model }: Parts): Promise<void> {
@@ -179,24 +179,22 @@ async function quietPass({ killer, platform, journal, model, scene }: Parts): Pr
   platform.drain()
   const writes = platform.log.slice(changes).filter(({ method }) => method === 'PATCH' || method === 'PUT')
   for (const { operation, path, body } of scene.changes ? writes : [])
-    journal.violate({
-      law: 'wrong-change',
-      subject: undefined,
-      what: `${operation} ${path} in a pass over a settled world: ${JSON.stringify(body)}`,
-    })
+    journal.violate(
+      'wrong-change',
+      `${operation} ${path} in a pass over a settled world: ${JSON.stringify(body)}`,
+    )
   const posts = platform.posts.slice(before.posts)
   if (posts.length > 0) {
-    journal.violate({
-      law: 'unapproved-post',
-      subject: posts[0]?.platformName,
-      what: `${posts.length} creates in a pass over a settled world`,
-    })
+    journal.violate(
+      'unapproved-post',
+      `${posts.length} creates in a pass over a settled world`,
+      posts[0]?.platformName,
+    )
   }
   if (platform.requests < before.requests + least) {
-    journal.violate({
-      law: 'process',
-      subject: undefined,
-      what: `a pass over ${model.lineages.length} pipes sent ${platform.requests - before.requests} requests within ${QUIET_MS} ms`,
-    })
+    journal.violate(
+      'process',
+      `a pass over ${model.lineages.length} pipes sent ${platform.requests - before.requests} requests within ${QUIET_MS} ms`,
+    )
   }
 }

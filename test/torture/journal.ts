@@ -38,15 +38,12 @@ export function createJournal() {
   return {
     notes,
     note: (subject: string | undefined, what: string) => void notes.push({ at: Date.now(), subject, what }),
-    violate(violation: Violation) {
-      const id = `${violation.law} ${violation.subject ?? ''} ${violation.what}`
+    /** @param subject as that of a note */
+    violate(law: Violation['law'], what: string, subject?: string) {
+      const id = `${law} ${subject ?? ''} ${what}`
       if (violations.has(id) || violations.size >= MOST_VIOLATIONS) return
-      violations.set(id, violation)
-      notes.push({
-        at: Date.now(),
-        subject: violation.subject,
-        what: `VIOLATION ${violation.law}: ${violation.what}`,
-      })
+      violations.set(id, { law, subject, what })
+      notes.push({ at: Date.now(), subject, what: `VIOLATION ${law}: ${what}` })
     },
     get violations() {
       return [...violations.values()]

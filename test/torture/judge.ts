@@ -48,11 +48,7 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
     for (const [index, post] of posts.entries()) {
       const at = `create ${post.seq} (intent ${post.intentId})`
       if (!durable.has(post.intentId)) {
-        journal.violate({
-          law: 'unapproved-post',
-          subject: platformName,
-          what: `${at} has no durable intent`,
-        })
+        journal.violate('unapproved-post', `${at} has no durable intent`, platformName)
       }
       const before = posts.slice(0, index)
       const living = before.find(
@@ -61,7 +57,7 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       if (living !== undefined && post.created) {
         duplicates += 1
         const what = `${at} made a second pipe beside that of create ${living.seq}`
-        journal.violate({ law: 'duplicate', subject: platformName, what })
+        journal.violate('duplicate', what, platformName)
         continue
       }
       const last = before.at(-1)
@@ -71,7 +67,7 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       if (!last.created && losses.some((lostAt) => last.at < lostAt && lostAt < post.at)) continue
       if (isRefusal(post) && isRefusedReplacement(post, evidence)) continue
       const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
-      journal.violate({ law: 'unapproved-post', subject: platformName, what })
+      journal.violate('unapproved-post', what, platformName)
     }
   }
   return duplicates
@@ -102,7 +98,7 @@ export function judgeKept(
     )
     // Pipes that vanish are still recorded for a while.
     for (const { law, what } of judgeSeen({ name, pipes, known, recorded: undefined, isUnknown }))
-      journal.violate({ law, subject: name, what })
+      journal.violate(law, what, name)
   }
 }
 
@@ -125,7 +121,7 @@ export function judgeMissing(
     if (lineage === undefined || goneAt <= at || outages.hid(lineage, at - OLD_LOOK_MS, at)) continue
     wrongly += 1
     const what = `${key} called pipe ${id} gone at ${new Date(at).toISOString()}, which was there and shown: ${message}`
-    journal.violate({ law: 'wrongly-missing', subject: lineage.platformName, what })
+    journal.violate('wrongly-missing', what, lineage.platformName)
   }
   return wrongly
 }
@@ -151,7 +147,7 @@ export function judgeUnknown(
   const count = (cause: string) => causes.set(cause, (causes.get(cause) ?? 0) + 1)
   const wrong = (subject: string | undefined, what: string) => {
     wrongly += 1
-    journal.violate({ law: 'wrongly-unknown', subject, what })
+    journal.violate('wrongly-unknown', what, subject)
   }
 
   for (const entry of history) {

@@ -45,11 +45,7 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     const limit = new Promise<'late'>((resolve) => setTimeout(resolve, LIMIT_MS, 'late').unref())
     const ending = await Promise.race([current.ending, limit])
     if (ending === 'late') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} did not end within ${LIMIT_MS} ms after ${how}`,
-      })
+      journal.violate('process', `run ${current.number} did not end within ${LIMIT_MS} ms after ${how}`)
       current.kill('SIGKILL')
       return current.ending
     }
@@ -71,11 +67,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     // A process that is not up yet has no handler, and dies of the signal.
     if (ending === 0) await nothingLeftOpen(current)
     else if (ending !== 'SIGTERM') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} ended with ${ending} after SIGTERM: ${current.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} ended with ${ending} after SIGTERM: ${current.stderr}`,
+      )
     }
     return ending
   }
@@ -83,11 +78,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
   async function nothingLeftOpen(current: Run): Promise<void> {
     for (const { key, intent } of (await ledger.records()) ?? []) {
       if (intent?.state !== 'open' || intent.openedAt < current.startedAt) continue
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} stopped in good order and left ${key} with the open intent ${intent.id}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} stopped in good order and left ${key} with the open intent ${intent.id}`,
+      )
     }
   }
 
@@ -98,11 +92,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     current.kill('SIGTERM')
     const ending = await over(current, 'two signals')
     if (ending !== 0 && ending !== 1 && ending !== 'SIGTERM') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} ended with ${ending} after two signals: ${current.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} ended with ${ending} after two signals: ${current.stderr}`,
+      )
     }
   }
 
@@ -120,11 +113,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     const ending = await over(other, 'being refused')
     const refused = ending === 1 && /another|locked|already/i.test(other.stderr)
     if (!refused && current.endedAt === undefined) {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `a second daemon on the ledger was not refused: ended with ${ending}, ${other.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `a second daemon on the ledger was not refused: ended with ${ending}, ${other.stderr}`,
+      )
     }
   }
 
@@ -173,11 +165,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
       const current = start(random.chance(0.03) ? 'offline' : 'online')
       await whileItLives(current, end)
       if (current.endedAt !== undefined) {
-        journal.violate({
-          law: 'process',
-          subject: undefined,
-          what: `run ${current.number} ended by itself with ${await current.ending}: ${current.stderr}`,
-        })
+        journal.violate(
+          'process',
+          `run ${current.number} ended by itself with ${await current.ending}: ${current.stderr}`,
+        )
         return
       }
       await random.weighted([

@@ -20,11 +20,7 @@ export function createLeaks(journal: Journal) {
       if (at < 0) continue
       found += 1
       const around = text.slice(Math.max(0, at - CONTEXT), at + form.length + CONTEXT)
-      journal.violate({
-        law: 'leak',
-        subject: undefined,
-        what: `a planted secret in ${where}: …${JSON.stringify(around)}…`,
-      })
+      journal.violate('leak', `a planted secret in ${where}: …${JSON.stringify(around)}…`)
     }
   }
 

@@ -54,7 +54,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     scene,
     onBug(run, log) {
       const line = log.split('\n').find((text) => text.includes('"msg":"Internal error"'))
-      journal.violate({ law: 'process', subject: undefined, what: `run ${run} found a bug: ${line}` })
+      journal.violate('process', `run ${run} found a bug: ${line}`)
     },
   })
   stack.defer(() => killer.run?.kill('SIGKILL'))

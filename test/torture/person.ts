@@ -90,11 +90,11 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     const { code, stdout, stderr } = await runner.command(args)
     journal.note(lineage.platformName, `the shell answers ${code}: ${(stdout + stderr).trim().slice(0, 300)}`)
     if (code === 0 || code === 1) return
-    journal.violate({
-      law: 'process',
-      subject: lineage.platformName,
-      what: `${args.join(' ')} ended with ${code}: ${stderr.slice(0, 500)}`,
-    })
+    journal.violate(
+      'process',
+      `${args.join(' ')} ended with ${code}: ${stderr.slice(0, 500)}`,
+      lineage.platformName,
+    )
   }
 
   function wordFor(
@@ -211,11 +211,11 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     const from = /policy\.renamedFrom: (Pipe\/\S+?)[;,.]?\s/.exec(`${message} `)?.[1]
     const own = from !== undefined && lineage.formerNames.has(from.slice('Pipe/'.length))
     if (!own) {
-      journal.violate({
-        law: 'unsettled',
-        subject: lineage.platformName,
-        what: `suspected to be ${from ?? 'something'}, with which it has nothing in common: ${message}`,
-      })
+      journal.violate(
+        'unsettled',
+        `suspected to be ${from ?? 'something'}, with which it has nothing in common: ${message}`,
+        lineage.platformName,
+      )
       return undefined
     }
     if (lineage.renamedFrom === from) return undefined

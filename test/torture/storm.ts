@@ -78,11 +78,7 @@ async function lives(parts: Parts, end: End): Promise<void> {
       ledger.scan(leaks)
       const records = await ledger.records()
       if (records === undefined && !ledger.cutShort) {
-        journal.violate({
-          law: 'process',
-          subject: undefined,
-          what: 'the ledger cannot be read after a kill',
-        })
+        journal.violate('process', 'the ledger cannot be read after a kill')
       } else if (records !== undefined && losses.length === 0) judgeKept(records, evidence, journal)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
@@ -153,11 +149,7 @@ async function watching({ killer, leaks, runner, random, model, journal }: Parts
     if (round % 8 !== 0) continue
     const { code, stderr } = await runner.command(random.pick(commands))
     if (code === 70 || typeof code === 'string') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `a command ended with ${code}: ${stderr.slice(0, 500)}`,
-      })
+      journal.violate('process', `a command ended with ${code}: ${stderr.slice(0, 500)}`)
     }
   }
 }

@@ -37,7 +37,7 @@ export function judgeChanges(evidence: ChangeEvidence, journal: Journal): void {
   })
   for (const { operation, path } of log) {
     if (operation === 'deletePipe' || operation === 'deleteQueryEndpoint')
-      journal.violate({ law: 'deleted', subject: undefined, what: `${operation} ${path}` })
+      journal.violate('deleted', `${operation} ${path}`)
   }
   for (const one of sent) judgeValues(one, evidence, journal)
   for (const ofOne of Map.groupBy(sent, ({ name }) => name).values()) {
@@ -50,11 +50,11 @@ export function judgeChanges(evidence: ChangeEvidence, journal: Journal): void {
 
 function judgeValues({ request, name, body, wishes }: Sent, { versions }: ChangeEvidence, journal: Journal) {
   if (wishes.some((wish) => isOf(wish, { operation: request.operation, body, name, versions }))) return
-  journal.violate({
-    law: 'wrong-change',
-    subject: name,
-    what: `request ${request.seq} at ${new Date(request.at).toISOString()}: ${request.operation} with ${stableJson(body)}, which no manifest in force says: ${JSON.stringify(wishes)}`,
-  })
+  journal.violate(
+    'wrong-change',
+    `request ${request.seq} at ${new Date(request.at).toISOString()}: ${request.operation} with ${stableJson(body)}, which no manifest in force says: ${JSON.stringify(wishes)}`,
+    name,
+  )
 }
 
 /** Whether a manifest asks for what was sent. */
@@ -142,11 +142,11 @@ function judgeStarts(sent: readonly Sent[], journal: Journal): void {
     const isAsked = wishes.some(({ paused }) => paused === false)
     // One that is to be started again is started until it runs.
     if (isAsked || isStoppedByUs) continue
-    journal.violate({
-      law: 'wrong-change',
-      subject: name,
-      what: `request ${request.seq} starts it, which nobody here stopped and no manifest asks for`,
-    })
+    journal.violate(
+      'wrong-change',
+      `request ${request.seq} starts it, which nobody here stopped and no manifest asks for`,
+      name,
+    )
   }
 }
 
@@ -164,11 +164,11 @@ function judgeAdds(sent: readonly Sent[], { runs }: ChangeEvidence, journal: Jou
       .slice(0, index)
       .findLast((other) => other.request.answer?.done === true && addsOf(other.body) === added)
     if (before === undefined || isLost(before.request, runs)) continue
-    journal.violate({
-      law: 'wrong-change',
-      subject: name,
-      what: `request ${request.seq} adds ${added} again, which request ${before.request.seq} did and was answered`,
-    })
+    journal.violate(
+      'wrong-change',
+      `request ${request.seq} adds ${added} again, which request ${before.request.seq} did and was answered`,
+      name,
+    )
   }
 }
 
@@ -191,11 +191,7 @@ function judgeRest({ platform, lineages }: ChangeEvidence, journal: Journal): vo
     for (const { id, state } of alive.get(platformName) ?? []) {
       if (wish === undefined || wish.paused === true || !AT_REST.includes(state)) continue
       const of = isOfDatabase(wish) ? 'a database' : 'a stream'
-      journal.violate({
-        law: 'left-stopped',
-        subject: platformName,
-        what: `pipe ${id} of ${of} is ${state}`,
-      })
+      journal.violate('left-stopped', `pipe ${id} of ${of} is ${state}`, platformName)
     }
   }
 }
@@ -221,11 +217,10 @@ function judgeBudget(
         return first !== undefined && at - first < windowMs && !isBeside
       })
       if (late === undefined) continue
-      journal.violate({
-        law: 'budget',
-        subject: undefined,
-        what: `run ${run.number} sent more than ${budget.count} requests with ${credential} in ${budget.windowMs} ms, until ${new Date(late).toISOString()}`,
-      })
+      journal.violate(
+        'budget',
+        `run ${run.number} sent more than ${budget.count} requests with ${credential} in ${budget.windowMs} ms, until ${new Date(late).toISOString()}`,
+      )
     }
   }
 }
