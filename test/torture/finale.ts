@@ -19,7 +19,7 @@ export interface Finale {
 
 /** The faults stop and every manifest is back: all must be settled, and then nothing more may happen. */
 export async function finale(parts: Parts): Promise<Finale> {
-  const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person, evidence } = parts
+  const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person } = parts
   parts.outages.end()
   platform.sandbox.faults.clear()
   journal.note(undefined, 'the faults stop')
@@ -52,7 +52,7 @@ export async function finale(parts: Parts): Promise<Finale> {
   await scanEverything(parts)
   await killer.stop()
   const records = (await ledger.records()) ?? []
-  judgeKept(records, evidence, journal)
+  judgeKept(records, parts)
   await quietPass(parts)
   return open.length > 0
     ? { slowestSettleMs: undefined, slowest: undefined }

@@ -1,12 +1,8 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { judgeSeen } from '../support/oracle.ts'
-import type { Run } from './daemon.ts'
-import type { Journal } from './journal.ts'
-import type { Lineage } from './lineage.ts'
-import type { Outages } from './outages.ts'
-import type { Person } from './person.ts'
-import type { PlatformUnderTest, Post } from './platform.ts'
+import type { Post } from './platform.ts'
+import type { Parts } from './storm.ts'
 
 /*
  * Who knows the truth on both sides, and says where the laws were broken.
@@ -20,28 +16,19 @@ export interface Vanishing {
   readonly at: number
 }
 
-export interface Evidence {
-  readonly platform: PlatformUnderTest
-  readonly history: readonly HistoryEntry[]
-  readonly runs: readonly Run[]
-  readonly person: Person
-  readonly vanishings: readonly Vanishing[]
-  readonly outages: Outages
-  /** When the ledger was lost: ms since the epoch. */
-  readonly losses: readonly number[]
-  /** When commands ran beside the daemon: ms since the epoch. */
-  readonly commands: readonly { readonly from: number; readonly to: number }[]
-  /** All that a manifest was ever written for. */
-  readonly lineages: readonly Lineage[]
-}
+/** What is held against each other. */
+export type Evidence = Pick<
+  Parts,
+  'platform' | 'ledger' | 'runner' | 'person' | 'vanishings' | 'outages' | 'losses' | 'model' | 'journal'
+>
 
 /** A living process has written down what became of a create by so long after its request, on a machine however busy. The limits in it are of 5 s. */
 const SETTLED_MS = 30_000
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
-export function judgePosts(evidence: Evidence, journal: Journal): number {
-  const { platform, person, vanishings, history, losses } = evidence
-  const durable = new Set(history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
+export function judgePosts(evidence: Evidence): number {
+  const { platform, person, vanishings, ledger, losses, journal } = evidence
+  const durable = new Set(ledger.history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
   let duplicates = 0
   for (const [platformName, posts] of byName(platform.posts)) {
     const gone = vanishings.filter((vanishing) => vanishing.platformName === platformName)
@@ -74,8 +61,8 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
 }
 
 /** The pipe, and the right to create it, were lost for longer than it takes to believe that it is gone. */
-function isRefusedReplacement({ platformName, at }: Post, { outages, lineages }: Evidence): boolean {
-  const lineage = lineages.find((candidate) => candidate.platformName === platformName)
+function isRefusedReplacement({ platformName, at }: Post, { outages, model }: Evidence): boolean {
+  const lineage = model.lineages.find((candidate) => candidate.platformName === platformName)
   return lineage !== undefined && outages.hid(lineage, at - CONFIRMED_MS, at)
 }
 
@@ -85,8 +72,7 @@ const CONFIRMED_MS = 60_000
 /** Every pipe must be the only one of its name, and in the ledger, or its key must say that it does not know. */
 export function judgeKept(
   records: readonly LedgerRecord[],
-  { platform, history }: Evidence,
-  journal: Journal,
+  { platform, ledger: { history }, journal }: Evidence,
 ): void {
   const ids = new Set(records.flatMap(({ remote: pipe, former }) => [pipe?.id, former?.remote.id]))
   for (const [name, there] of platform.alive()) {
@@ -106,10 +92,14 @@ export function judgeKept(
 const OLD_LOOK_MS = 120_000
 
 /** Nothing is called gone that exists and could be seen. @returns how often something was */
-export function judgeMissing(
-  { platform, history, vanishings, outages, lineages }: Evidence,
-  journal: Journal,
-): number {
+export function judgeMissing({
+  platform,
+  ledger: { history },
+  vanishings,
+  outages,
+  model: { lineages },
+  journal,
+}: Evidence): number {
   const there = new Map([...platform.alive()].flatMap(([name, pipes]) => pipes.map(({ id }) => [id, name])))
   for (const { id, platformName } of vanishings) there.set(id, platformName)
   let wrongly = 0
@@ -136,10 +126,13 @@ export interface UnknownVerdict {
 }
 
 /** Only what may have worked, and was not answered, may be unknown. */
-export function judgeUnknown(
-  { platform, history, runs, person }: Evidence,
-  journal: Journal,
-): UnknownVerdict {
+export function judgeUnknown({
+  platform,
+  ledger: { history },
+  runner: { runs },
+  person,
+  journal,
+}: Evidence): UnknownVerdict {
   const posts = new Map(platform.posts.map((post) => [post.intentId, post]))
   const causes = new Map<string, number>()
   let wrongly = 0

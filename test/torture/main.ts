@@ -10,7 +10,7 @@ import { createLeaks } from './leaks.ts'
 import { createLedgerView } from './ledger-view.ts'
 import { createModel } from './model.ts'
 import { type Options, readOptions } from './options.ts'
-import { type Evidence, judgeMissing, judgePosts, judgeUnknown } from './judge.ts'
+import { judgeMissing, judgePosts, judgeUnknown } from './judge.ts'
 import { createOutages } from './outages.ts'
 import { createPerson } from './person.ts'
 import { startPlatform } from './platform.ts'
@@ -96,23 +96,6 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   })
   const vanishings: Parts['vanishings'] = []
   const losses: number[] = []
-  const evidence: Evidence = {
-    losses,
-    get commands() {
-      return runner.commands
-    },
-    platform,
-    vanishings,
-    person,
-    outages,
-    lineages: model.lineages,
-    get history() {
-      return ledger.history
-    },
-    get runs() {
-      return runner.runs
-    },
-  }
   const parts: Parts = {
     scene,
     random: random.stream('storm'),
@@ -130,7 +113,6 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     vanishings,
     losses,
     outages,
-    evidence,
     exclusive: createExclusive(),
     signal,
   }
@@ -146,10 +128,10 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
 
   platform.drain()
   ledger.drain()
-  const duplicates = judgePosts(evidence, journal)
-  judgeMissing(evidence, journal)
-  const unknown = judgeUnknown(evidence, journal)
-  if (scene.changes) judgeChanges({ ...evidence, versions: model.versions, scene }, journal)
+  const duplicates = judgePosts(parts)
+  judgeMissing(parts)
+  const unknown = judgeUnknown(parts)
+  if (scene.changes) judgeChanges(parts)
   const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
   print(reportAsText(report))
   const subjects = new Set(report.violations.flatMap(({ subject }) => subject ?? []))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Runner } from './daemon.ts'
 import type { Edits } from './edits.ts'
-import { type Evidence, judgeKept } from './judge.ts'
+import { judgeKept } from './judge.ts'
 import type { Outages } from './outages.ts'
 import type { Journal } from './journal.ts'
 import type { Killer } from './killer.ts'
@@ -36,7 +36,6 @@ export interface Parts {
   readonly vanishings: { id: string; platformName: string; at: number }[]
   readonly losses: number[]
   readonly outages: Outages
-  readonly evidence: Evidence
   /** Work on the directory, one at a time. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>
   /** Gives up everything. */
@@ -70,7 +69,7 @@ export async function storm(parts: Parts, startAt: number, end: End): Promise<vo
 }
 
 async function lives(parts: Parts, end: End): Promise<void> {
-  const { killer, ledger, leaks, evidence, journal, random, exclusive, tree, scene, losses } = parts
+  const { killer, ledger, leaks, journal, random, exclusive, tree, scene, losses } = parts
   for (let life = 1; Date.now() < end.at; life += 1) {
     await killer.life(end)
     ledger.drain()
@@ -79,7 +78,7 @@ async function lives(parts: Parts, end: End): Promise<void> {
       const records = await ledger.records()
       if (records === undefined && !ledger.cutShort) {
         journal.violate('process', 'the ledger cannot be read after a kill')
-      } else if (records !== undefined && losses.length === 0) judgeKept(records, evidence, journal)
+      } else if (records !== undefined && losses.length === 0) judgeKept(records, parts)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
     if (scene.changes && random.chance(0.04)) await loseLedger(parts)

@@ -116,12 +116,11 @@ test.each(ROWS)('the judge: $why', ({ wish = STREAM, sent, state = 'Running', br
       names: new Map([[ID, 'one']]),
       alive: () => new Map([['one', [{ id: ID, state }]]]),
     },
-    runs: [{ number: 1, startedAt: at - 1, endedAt: undefined }],
-    lineages: [{ platformName: 'one', wish }],
-    commands: [],
-    versions,
+    runner: { runs: [{ number: 1, startedAt: at - 1, endedAt: undefined }], commands: [] },
+    model: { lineages: [{ platformName: 'one', wish }], versions },
+    journal,
     scene: sceneOf('clickhouse-cloud'),
   }
-  judgeChanges(evidence as unknown as ChangeEvidence, journal) // what the judge looks at
+  judgeChanges(evidence as unknown as ChangeEvidence) // what the judge looks at
   expect(journal.violations.map(({ law }) => law)).toEqual(breaks)
 })
