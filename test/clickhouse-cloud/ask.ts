@@ -7,7 +7,15 @@ import { createStrictServer, type StrictOptions } from './strict-server.ts'
 export const ORGANIZATION = '6b7e2f0c-41d5-4c39-8e0a-9f1d3c5b7a62'
 export const SERVICE_ID = 'c8d14a7e-93f2-4b06-a5e1-2d70b9f4e381'
 export const BASE = `/v1/organizations/${ORGANIZATION}/services/${SERVICE_ID}`
-const TOKEN = 'token-1'
+export const TOKEN = 'token-1'
+
+export const OPTIONS: StrictOptions = {
+  seed: 'asker',
+  key: { keyId: 'key-1', keySecret: 'se:cret' },
+  service: { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
+  alerts: [],
+  hyperdx: { token: TOKEN, alerts: [] },
+}
 
 export interface Said {
   readonly status: number
@@ -18,14 +26,7 @@ export interface Said {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export function startAsker(more: Partial<StrictOptions> = {}) {
-  const server = createStrictServer({
-    seed: 'asker',
-    key: { keyId: 'key-1', keySecret: 'se:cret' },
-    service: { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
-    alerts: [],
-    hyperdx: { token: TOKEN, alerts: [] },
-    ...more,
-  })
+  const server = createStrictServer({ ...OPTIONS, ...more })
   return {
     server,
     /** A request below the service, or below `/api/v2` with the login of HyperDX. */

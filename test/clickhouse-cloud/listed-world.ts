@@ -1,6 +1,6 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { furnish, platformArgs } from '../support/manifests.ts'
+import { furnish, ORGANIZATION, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { runHere } from '../support/command.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
@@ -90,4 +90,37 @@ export async function given(
       workspace[Symbol.dispose]()
     },
   }
+}
+
+export const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** A pipe that somebody made in the console. */
+export function there(number: number, name: string, more: object = {}) {
+  return {
+    id: id(number),
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE_ID,
+    createdAt: `2026-01-01T00:00:${String(number).padStart(2, '0')}Z`,
+    name,
+    source: {
+      kinesis: {
+        format: 'JSONEachRow' as const,
+        streamName: `stream-${number}`,
+        region: 'eu-north-1',
+        iteratorType: 'LATEST' as const,
+        authentication: 'IAM_ROLE' as const,
+        iamRole: 'arn:aws:iam::210987654321:role/a',
+      },
+    },
+    destination: {
+      table: `table_${number}`,
+      managedTable: false,
+      columns: [{ name: 'at', type: 'DateTime' }],
+    },
+    ...more,
+  }
+}
+
+export function consoleOf(...pipes: readonly object[]) {
+  return { fixture: { pipes: pipes as never } } // as its schema wants them; it says so otherwise
 }
