@@ -73,14 +73,15 @@ describe('a walk says something else when', () => {
 })
 
 describe('a walk says the same when', () => {
-  it.each([
-    { why: 'nothing happens', change: () => undefined },
-    {
-      why: 'a file that is no manifest comes',
-      change: (base: string) => writeFileSync(join(base, 'one/notes.txt'), ''),
-    },
-    { why: 'something hidden comes', change: (base: string) => writeFileSync(join(base, 'one/.a.yaml'), '') },
-  ])('$why', async ({ change }) => {
+  it.each(
+    Object.entries({
+      'nothing happens': { change: () => undefined },
+      'a file that is no manifest comes': {
+        change: (base: string) => writeFileSync(join(base, 'one/notes.txt'), ''),
+      },
+      'something hidden comes': { change: (base: string) => writeFileSync(join(base, 'one/.a.yaml'), '') },
+    }),
+  )('%s', async (_why, { change }) => {
     using folder = setUp()
     const root = join(folder.path, 'root')
     const before = await statWalk(root, never)

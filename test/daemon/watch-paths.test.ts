@@ -194,18 +194,20 @@ describe('where to watch', () => {
 
 describe('what counts', () => {
   const TREE = '/srv/.hidden/root'
-  it.each([
-    { why: 'the tree itself, below a hidden folder', path: '', counts: true },
-    { why: 'a manifest', path: 'team/orders.yaml', counts: true },
-    { why: 'the repository itself', path: '.git/HEAD', counts: false },
-    { why: 'a hidden file in a folder', path: 'team/.orders.yaml.swp', counts: false },
-    { why: 'the link of a ConfigMap in its mount', path: '..data', counts: true },
-    { why: 'what the link of a ConfigMap points to', path: '..2026_01_01', counts: false },
-    { why: 'what stands behind that link', path: '..data/orders.yaml', counts: false },
-    { why: 'a link that leads to the root', path: '/srv/current', counts: true },
-    { why: 'a neighbour of that link', path: '/srv/current.lock', counts: false },
-    { why: 'something of that name further down', path: '/srv/other/current', counts: false },
-  ] as const)('$why: $counts', ({ path, counts }) => {
+  it.each(
+    Object.entries({
+      'the tree itself, below a hidden folder': { path: '', counts: true },
+      'a manifest': { path: 'team/orders.yaml', counts: true },
+      'the repository itself': { path: '.git/HEAD', counts: false },
+      'a hidden file in a folder': { path: 'team/.orders.yaml.swp', counts: false },
+      'the link of a ConfigMap in its mount': { path: '..data', counts: true },
+      'what the link of a ConfigMap points to': { path: '..2026_01_01', counts: false },
+      'what stands behind that link': { path: '..data/orders.yaml', counts: false },
+      'a link that leads to the root': { path: '/srv/current', counts: true },
+      'a neighbour of that link': { path: '/srv/current.lock', counts: false },
+      'something of that name further down': { path: '/srv/other/current', counts: false },
+    } as const),
+  )('%s', (_why, { path, counts }) => {
     const paths = {
       names: new Set(['/srv/current', join(TREE, '..data')]),
       tree: TREE,

@@ -151,13 +151,12 @@ describe('a plain tree', () => {
 })
 
 describe('a link that is swapped', () => {
-  it.each([
-    {
-      why: 'git-sync, whose trees have the names of commits',
-      tree: (n: number) => `.worktrees/${commit(n)}`,
-    },
-    { why: 'a script of one’s own, with trees of any name', tree: (n: number) => `tree-${n}` },
-  ])('triggers after each of 12 swaps, the old tree removed: $why', async ({ tree }) => {
+  it.each(
+    Object.entries({
+      'git-sync, whose trees have the names of commits': { tree: (n: number) => `.worktrees/${commit(n)}` },
+      'a script of one’s own, with trees of any name': { tree: (n: number) => `tree-${n}` },
+    }),
+  )('triggers after each of 12 swaps, the old tree removed: %s', async (_why, { tree }) => {
     await mkdir(join(base, tree(0), 'manifests'), { recursive: true })
     await symlink(tree(0), join(base, 'current'))
     const { triggers, triggersAfter, watcher } = await watching('current/manifests')

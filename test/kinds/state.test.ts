@@ -97,23 +97,25 @@ describe('a state is judged', () => {
 })
 
 describe('a state in a message', () => {
-  test.each([
-    { why: 'an ordinary one stands bare', state: 'Running', is: 'Running' },
-    { why: 'also of two words', state: 'In progress', is: 'In progress' },
-    { why: 'also in another script', state: '実行中', is: '実行中' },
-    { why: 'also with marks', state: 'SYNC_ERROR: "x"', is: 'SYNC_ERROR: "x"' },
-    { why: 'an empty one', state: '', is: '""' },
-    { why: 'blanks', state: '  ', is: '"  "' },
-    { why: 'a blank before or after it', state: 'Running ', is: '"Running "' },
-    { why: 'two blanks, that look like one', state: 'In  progress', is: '"In  progress"' },
-    { why: 'a line break', state: 'Running\nFailed', is: String.raw`"Running\nFailed"` },
-    { why: 'a control character', state: '\u0007\u009b', is: String.raw`"\u0007\u009b"` },
-    { why: 'a blank that is none', state: 'Running\u00a0', is: String.raw`"Running\u00a0"` },
-    { why: 'a character without width', state: '\u200b', is: String.raw`"\u200b"` },
-    { why: 'half a character', state: '\ud800', is: String.raw`"\ud800"` },
-    { why: 'one beyond the first plane', state: '\u{e0041}', is: String.raw`"\udb40\udc41"` },
-    { why: 'a mark on nothing', state: '\u0301', is: '"\u0301"' },
-  ])('$why', ({ state, is }) => {
+  test.each(
+    Object.entries({
+      'an ordinary one stands bare': { state: 'Running', is: 'Running' },
+      'also of two words': { state: 'In progress', is: 'In progress' },
+      'also in another script': { state: '実行中', is: '実行中' },
+      'also with marks': { state: 'SYNC_ERROR: "x"', is: 'SYNC_ERROR: "x"' },
+      'an empty one': { state: '', is: '""' },
+      blanks: { state: '  ', is: '"  "' },
+      'a blank before or after it': { state: 'Running ', is: '"Running "' },
+      'two blanks, that look like one': { state: 'In  progress', is: '"In  progress"' },
+      'a line break': { state: 'Running\nFailed', is: String.raw`"Running\nFailed"` },
+      'a control character': { state: '\u0007\u009b', is: String.raw`"\u0007\u009b"` },
+      'a blank that is none': { state: 'Running\u00a0', is: String.raw`"Running\u00a0"` },
+      'a character without width': { state: '\u200b', is: String.raw`"\u200b"` },
+      'half a character': { state: '\ud800', is: String.raw`"\ud800"` },
+      'one beyond the first plane': { state: '\u{e0041}', is: String.raw`"\udb40\udc41"` },
+      'a mark on nothing': { state: '\u0301', is: '"\u0301"' },
+    }),
+  )('%s', (_why, { state, is }) => {
     expect(shownState(state)).toBe(is)
   })
 })

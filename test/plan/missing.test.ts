@@ -184,21 +184,25 @@ describe('missing at once', () => {
 })
 
 describe('a replacement', () => {
-  test.each([
-    { why: 'the first is not held up', replaced: undefined, afterMs: undefined },
-    { why: 'the second waits an hour', replaced: { count: 1, at: NOW }, afterMs: HOUR },
-    { why: 'the third two', replaced: { count: 2, at: NOW }, afterMs: 2 * HOUR },
-    { why: 'the sixth a day, and no longer', replaced: { count: 6, at: NOW }, afterMs: 24 * HOUR },
-    { why: 'nor does any other', replaced: { count: 1_000, at: NOW }, afterMs: 24 * HOUR },
-  ])('$why', ({ replaced, afterMs }) => {
+  test.each(
+    Object.entries({
+      'the first is not held up': { replaced: undefined, afterMs: undefined },
+      'the second waits an hour': { replaced: { count: 1, at: NOW }, afterMs: HOUR },
+      'the third two': { replaced: { count: 2, at: NOW }, afterMs: 2 * HOUR },
+      'the sixth a day, and no longer': { replaced: { count: 6, at: NOW }, afterMs: 24 * HOUR },
+      'nor does any other': { replaced: { count: 1_000, at: NOW }, afterMs: 24 * HOUR },
+    }),
+  )('%s', (_why, { replaced, afterMs }) => {
     expect(replaceableFrom(replaced)).toBe(afterMs === undefined ? undefined : NOW + afterMs)
   })
 
-  test.each([
-    { why: 'is counted', replaced: undefined, count: 1 },
-    { why: 'a day after the last is one more', replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
-    { why: 'after a calm week begins anew', replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
-  ])('$why', ({ replaced, count }) => {
+  test.each(
+    Object.entries({
+      'is counted': { replaced: undefined, count: 1 },
+      'a day after the last is one more': { replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
+      'after a calm week begins anew': { replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
+    }),
+  )('%s', (_why, { replaced, count }) => {
     expect(replacedAfter(replaced, PIPE_ID, NOW)).toEqual({ count, at: NOW, id: PIPE_ID })
   })
 })

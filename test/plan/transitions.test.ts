@@ -163,29 +163,30 @@ describe('the outcome of an intent', () => {
     expect([next.remote, next.former, next.intent?.state]).toEqual([undefined, FORMER, 'unknown'])
   })
 
-  test.each([
-    { why: 'without effect is failed', settle: failIntent, state: 'failed' },
-    { why: 'that may have worked is unknown', settle: leaveIntentUnknown, state: 'unknown' },
-  ] as const)('$why, with what was seen', ({ settle, state }) => {
+  test.each(
+    Object.entries({
+      'without effect is failed': { settle: failIntent, state: 'failed' },
+      'that may have worked is unknown': { settle: leaveIntentUnknown, state: 'unknown' },
+    } as const),
+  )('%s, with what was seen', (_why, { settle, state }) => {
     expect(settle(open, own, SEEN)).toEqual({ ...open, intent: { ...own, state, seen: SEEN } })
   })
 
-  test.each([
-    {
-      why: 'an id',
-      settle: (record: LedgerRecord, of: Intent) =>
-        succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
-    },
-    { why: 'a failure', settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
-    {
-      why: 'an unknown outcome',
-      settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
-    },
-    {
-      why: 'a dismissal',
-      settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
-    },
-  ])('$why of another intent is refused', ({ settle }) => {
+  test.each(
+    Object.entries({
+      'an id': {
+        settle: (record: LedgerRecord, of: Intent) =>
+          succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
+      },
+      'a failure': { settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
+      'an unknown outcome': {
+        settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
+      },
+      'a dismissal': {
+        settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
+      },
+    }),
+  )('%s of another intent is refused', (_why, { settle }) => {
     expect(() => settle(open, { ...own, id: OTHER_ID })).toThrow(IntentRefused)
     expect(() => settle(blank, own)).toThrow(IntentRefused)
   })
@@ -232,11 +233,13 @@ describe('a pipe that is taken over', () => {
     replaced: REPLACED,
   } as const
 
-  test.each([
-    { why: 'of a key that never had one', record: blank, intent: undefined },
-    { why: 'after an unknown create', record: having('unknown'), intent: 'succeeded' },
-    { why: 'after a create that a crash left open', record: having('open'), intent: 'succeeded' },
-  ])('$why holds the id, and settles the intent', ({ record, intent: state }) => {
+  test.each(
+    Object.entries({
+      'of a key that never had one': { record: blank, intent: undefined },
+      'after an unknown create': { record: having('unknown'), intent: 'succeeded' },
+      'after a create that a crash left open': { record: having('open'), intent: 'succeeded' },
+    }),
+  )('%s holds the id, and settles the intent', (_why, { record, intent: state }) => {
     const next = adoptRemote({ ...record, backoff }, adopted)
     expect(next).toMatchObject({
       remote: adopted.remote,
@@ -249,14 +252,15 @@ describe('a pipe that is taken over', () => {
     expect([next.backoff, next.replaced]).toEqual([undefined, undefined])
   })
 
-  test.each([
-    {
-      why: 'in place of the one that was to be replaced counts as a replacement',
-      id: OTHER_ID,
-      replaced: REPLACED,
-    },
-    { why: 'which is the one that was to be replaced does not', id: PIPE_ID, replaced: undefined },
-  ])('$why', ({ id, replaced }) => {
+  test.each(
+    Object.entries({
+      'in place of the one that was to be replaced counts as a replacement': {
+        id: OTHER_ID,
+        replaced: REPLACED,
+      },
+      'which is the one that was to be replaced does not': { id: PIPE_ID, replaced: undefined },
+    }),
+  )('%s', (_why, { id, replaced }) => {
     const remote = recordedPipe(id, { origin: 'adopted' })
     const next = adoptRemote({ ...having('unknown'), former: FORMER }, { ...adopted, remote })
     expect([next.remote, next.former, next.replaced]).toEqual([remote, undefined, replaced])
