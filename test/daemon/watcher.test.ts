@@ -91,32 +91,36 @@ async function swapLink(link: string, target: string): Promise<void> {
 }
 
 describe('a plain tree', () => {
-  const rows: readonly { why: string; change: () => Promise<unknown> }[] = [
-    { why: 'a new file', change: () => write('root/new.yaml') },
-    {
-      why: 'the atomic save of an editor: a temporary file takes its place',
+  const rows: Readonly<
+    Record<
+      string,
+      {
+        change: () => Promise<unknown>
+      }
+    >
+  > = {
+    'a new file': { change: () => write('root/new.yaml') },
+    'the atomic save of an editor: a temporary file takes its place': {
       change: async () => {
         await write('root/.a.yaml.tmp', 'other')
         await rename(join(base, 'root/.a.yaml.tmp'), join(base, 'root/a.yaml'))
       },
     },
-    {
-      why: 'a new folder with files in it',
+    'a new folder with files in it': {
       change: async () => {
         await mkdir(join(base, 'root/team/deep'), { recursive: true })
         await write('root/team/deep/c.yaml')
       },
     },
-    { why: 'a folder that is deleted', change: () => rm(join(base, 'root/sub'), { recursive: true }) },
-    {
-      why: 'a folder that is moved in from elsewhere',
+    'a folder that is deleted': { change: () => rm(join(base, 'root/sub'), { recursive: true }) },
+    'a folder that is moved in from elsewhere': {
       change: async () => {
         await mkdir(join(base, 'elsewhere'))
         await write('elsewhere/d.yaml')
         await rename(join(base, 'elsewhere'), join(base, 'root/moved'))
       },
     },
-  ]
+  }
 
   beforeEach(async () => {
     await mkdir(join(base, 'root/sub'), { recursive: true })
@@ -124,7 +128,7 @@ describe('a plain tree', () => {
     await write('root/sub/b.yaml')
   })
 
-  it.each(rows)('triggers after $why', async ({ change }) => {
+  it.each(Object.entries(rows))('triggers after %s', async (_why, { change }) => {
     const { triggers, triggersAfter, watcher } = await watching('root')
     expect(watcher.mode()).toBe('recursive')
     expect(triggers).toEqual([])

@@ -9,26 +9,23 @@ import {
 
 const LIST: HealthyStates = { by: 'policy.healthyStates', states: ['Running', 'Failed'] }
 
-const ROWS: readonly {
-  readonly why: string
-  readonly states: readonly (string | undefined)[]
-  readonly list?: HealthyStates
-  readonly is: StateVerdict
-}[] = [
-  {
-    why: 'a list decides, whatever a name sounds like',
-    states: ['Running', 'Failed'],
-    list: LIST,
-    is: 'healthy',
-  },
-  {
-    why: 'what a list does not name is not healthy, exactly as it is written',
+const ROWS: Readonly<
+  Record<
+    string,
+    {
+      readonly states: readonly (string | undefined)[]
+      readonly list?: HealthyStates
+      readonly is: StateVerdict
+    }
+  >
+> = {
+  'a list decides, whatever a name sounds like': { states: ['Running', 'Failed'], list: LIST, is: 'healthy' },
+  'what a list does not name is not healthy, exactly as it is written': {
     states: ['running', 'Idle', 'Provisioning', undefined],
     list: LIST,
     is: 'unhealthy',
   },
-  {
-    why: 'a name that sounds bad',
+  'a name that sounds bad': {
     states: [
       'Failed',
       'INTERNAL_ERROR',
@@ -50,8 +47,7 @@ const ROWS: readonly {
     ],
     is: 'unhealthy',
   },
-  {
-    why: 'a name that sounds like moving',
+  'a name that sounds like moving': {
     states: [
       'Provisioning',
       'STARTING',
@@ -64,8 +60,7 @@ const ROWS: readonly {
     ],
     is: 'moving',
   },
-  {
-    why: 'nobody judged any other: it is not called healthy',
+  'nobody judged any other: it is not called healthy': {
     states: [
       'Running',
       'Streaming',
@@ -80,10 +75,10 @@ const ROWS: readonly {
     ],
     is: 'unjudged',
   },
-]
+}
 
 describe('a state is judged', () => {
-  test.each(ROWS)('$why: $is', ({ states, list, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { states, list, is }) => {
     expect(states.map((state) => [state, judgeState(state, list, undefined)])).toEqual(
       states.map((state) => [state, is]),
     )

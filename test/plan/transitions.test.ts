@@ -58,17 +58,21 @@ function having(state: Intent['state']): LedgerRecord {
 }
 
 describe('openIntent', () => {
-  const allowed: readonly {
-    readonly why: string
-    readonly record: LedgerRecord
-    readonly with?: Partial<Opening>
-  }[] = [
-    { why: 'nothing was ever tried', record: blank },
-    { why: 'the last attempt failed', record: having('failed') },
-    { why: 'the last attempt is said to have created nothing', record: having('dismissed') },
-    { why: 'its pipe is to be replaced', record: created(), with: { replaces: PIPE_ID } },
-  ]
-  test.each(allowed)('lets a create pass when $why', ({ record, with: changes }) => {
+  const allowed: Readonly<
+    Record<
+      string,
+      {
+        readonly record: LedgerRecord
+        readonly with?: Partial<Opening>
+      }
+    >
+  > = {
+    'nothing was ever tried': { record: blank },
+    'the last attempt failed': { record: having('failed') },
+    'the last attempt is said to have created nothing': { record: having('dismissed') },
+    'its pipe is to be replaced': { record: created(), with: { replaces: PIPE_ID } },
+  }
+  test.each(Object.entries(allowed))('lets a create pass when %s', (_why, { record, with: changes }) => {
     const opened = openIntent(record, opening(changes))
     expect(opened).toMatchObject({
       version: record.version,
@@ -91,27 +95,29 @@ describe('openIntent', () => {
     expect(opened.former).toEqual(remote && { remote, service, platformName, applied })
   })
 
-  const refused: readonly {
-    readonly why: string
-    readonly record: LedgerRecord
-    readonly with?: Partial<Opening>
-  }[] = [
-    { why: 'it has a pipe', record: created() },
-    {
-      why: 'it has another pipe than the one that is to be replaced',
+  const refused: Readonly<
+    Record<
+      string,
+      {
+        readonly record: LedgerRecord
+        readonly with?: Partial<Opening>
+      }
+    >
+  > = {
+    'it has a pipe': { record: created() },
+    'it has another pipe than the one that is to be replaced': {
       record: created(),
       with: { replaces: OTHER_ID },
     },
-    { why: 'the last attempt may have worked', record: having('unknown') },
-    { why: 'the last attempt has no outcome', record: having('open') },
-    {
-      why: 'a pipe is to be replaced, and an attempt is open',
+    'the last attempt may have worked': { record: having('unknown') },
+    'the last attempt has no outcome': { record: having('open') },
+    'a pipe is to be replaced, and an attempt is open': {
       record: created({ intent: intent('open') }),
       with: { replaces: PIPE_ID },
     },
-    { why: 'a former pipe was not given back', record: { ...having('failed'), former: FORMER } },
-  ]
-  test.each(refused)('refuses when $why', ({ record, with: changes }) => {
+    'a former pipe was not given back': { record: { ...having('failed'), former: FORMER } },
+  }
+  test.each(Object.entries(refused))('refuses when %s', (_why, { record, with: changes }) => {
     expect(() => openIntent(record, opening(changes))).toThrow(IntentRefused)
   })
 })
