@@ -91,34 +91,21 @@ async function swapLink(link: string, target: string): Promise<void> {
 }
 
 describe('a plain tree', () => {
-  const rows: Readonly<
-    Record<
-      string,
-      {
-        change: () => Promise<unknown>
-      }
-    >
-  > = {
-    'a new file': { change: () => write('root/new.yaml') },
-    'the atomic save of an editor: a temporary file takes its place': {
-      change: async () => {
-        await write('root/.a.yaml.tmp', 'other')
-        await rename(join(base, 'root/.a.yaml.tmp'), join(base, 'root/a.yaml'))
-      },
+  const rows: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a new file': () => write('root/new.yaml'),
+    async 'the atomic save of an editor: a temporary file takes its place'() {
+      await write('root/.a.yaml.tmp', 'other')
+      await rename(join(base, 'root/.a.yaml.tmp'), join(base, 'root/a.yaml'))
     },
-    'a new folder with files in it': {
-      change: async () => {
-        await mkdir(join(base, 'root/team/deep'), { recursive: true })
-        await write('root/team/deep/c.yaml')
-      },
+    async 'a new folder with files in it'() {
+      await mkdir(join(base, 'root/team/deep'), { recursive: true })
+      await write('root/team/deep/c.yaml')
     },
-    'a folder that is deleted': { change: () => rm(join(base, 'root/sub'), { recursive: true }) },
-    'a folder that is moved in from elsewhere': {
-      change: async () => {
-        await mkdir(join(base, 'elsewhere'))
-        await write('elsewhere/d.yaml')
-        await rename(join(base, 'elsewhere'), join(base, 'root/moved'))
-      },
+    'a folder that is deleted': () => rm(join(base, 'root/sub'), { recursive: true }),
+    async 'a folder that is moved in from elsewhere'() {
+      await mkdir(join(base, 'elsewhere'))
+      await write('elsewhere/d.yaml')
+      await rename(join(base, 'elsewhere'), join(base, 'root/moved'))
     },
   }
 
@@ -128,7 +115,7 @@ describe('a plain tree', () => {
     await write('root/sub/b.yaml')
   })
 
-  it.each(Object.entries(rows))('triggers after %s', async (_why, { change }) => {
+  it.each(Object.entries(rows))('triggers after %s', async (_why, change) => {
     const { triggers, triggersAfter, watcher } = await watching('root')
     expect(watcher.mode()).toBe('recursive')
     expect(triggers).toEqual([])

@@ -21,13 +21,7 @@ const CHANGED = { id: PIPE_ID, listedAs: 'orders', differs: ['scaling.replicas']
 const DOUBTFUL = { doubtful: { missing: 3, of: 4 } }
 
 const ROWS: Readonly<
-  Record<
-    string,
-    {
-      readonly input: DecideInput
-      readonly is: readonly [Action['type'], Action['reason']]
-    }
-  >
+  Record<string, { readonly input: DecideInput; readonly is: readonly [Action['type'], Action['reason']] }>
 > = {
   'nothing of the name: it is created': { input: pipe({ surroundings: listed() }), is: ['create', 'New'] },
   'one that is the same: it is adopted, and no resource is created': {

@@ -98,14 +98,7 @@ describe('one more 404', () => {
 
 describe('misses', () => {
   const rows: Readonly<
-    Record<
-      string,
-      {
-        readonly is: boolean
-        readonly misses: Misses | undefined
-        readonly witness: Witness
-      }
-    >
+    Record<string, { readonly is: boolean; readonly misses: Misses | undefined; readonly witness: Witness }>
   > = {
     'none prove nothing': { is: false, misses: undefined, witness: 'answered' },
     'two over an hour prove nothing': { is: false, misses: misses(2, HOUR, 0, HOUR), witness: 'answered' },

@@ -59,13 +59,7 @@ function having(state: Intent['state']): LedgerRecord {
 
 describe('openIntent', () => {
   const allowed: Readonly<
-    Record<
-      string,
-      {
-        readonly record: LedgerRecord
-        readonly with?: Partial<Opening>
-      }
-    >
+    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
   > = {
     'nothing was ever tried': { record: blank },
     'the last attempt failed': { record: having('failed') },
@@ -96,13 +90,7 @@ describe('openIntent', () => {
   })
 
   const refused: Readonly<
-    Record<
-      string,
-      {
-        readonly record: LedgerRecord
-        readonly with?: Partial<Opening>
-      }
-    >
+    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
   > = {
     'it has a pipe': { record: created() },
     'it has another pipe than the one that is to be replaced': {

@@ -12,15 +12,7 @@ async function hops(): Promise<void> {
 }
 
 /** Each wait of a reconcile that is to hear the stop. */
-const WAITS: Readonly<
-  Record<
-    string,
-    {
-      readonly key: Key
-      readonly at: ModelOperation
-    }
-  >
-> = {
+const WAITS: Readonly<Record<string, { readonly key: Key; readonly at: ModelOperation }>> = {
   'the budget of a create': { key: 'Pipe/new', at: 'admit' },
   'a look at a pipe': { key: 'Pipe/orders', at: 'get' },
   'a look at an alert': { key: 'Alert/lag', at: 'alert' },
