@@ -9,20 +9,21 @@ import { randomOf, refuse, refuseFaults, take, type Answer, type World } from '.
 /** What a body that is written over keeps: the server's own fields. */
 const SERVERS = ['id', 'teamId', 'state', 'silenced', 'executionErrors', 'createdAt', 'updatedAt']
 
+const missing = () => refuse(404, 'NOT_FOUND: alert')
+
 /** What either home answers. */
 export function alertRoutes(home: Home) {
   const alertsOf = (world: World): JsonObject[] => (home === 'cloud' ? world.alerts : world.hyperdx.alerts)
   const tell = (world: World, alert: JsonObject) =>
     alertReply(alert, randomOf(world, home === 'cloud' ? 'alerts' : 'hyperdx'))
   const indexOf = (world: World, id: string) => alertsOf(world).findIndex((one) => one['id'] === id)
-  const missing = () => refuse(404, 'NOT_FOUND: alert')
   return {
     list: (world: World): Answer => take(alertsOf(world).map((alert) => tell(world, alert))),
-    get(world: World, id: string): Answer {
+    get: (world: World, id: string): Answer => {
       const found = alertsOf(world)[indexOf(world, id)]
       return found === undefined ? missing() : take(tell(world, found))
     },
-    create(world: World, _id: string, body: Json): Answer {
+    create: (world: World, _id: string, body: Json): Answer => {
       const faults = alertFaults(body, home)
       if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
       const createdAt = new Date().toISOString()
@@ -35,7 +36,7 @@ export function alertRoutes(home: Home) {
      * Replaces; but an omitted start stays and, without it, an omitted offset too. That the rest is cleared was seen at HyperDX; the
      * revision that Cloud runs may keep `groupBy`.
      */
-    put(world: World, id: string, body: Json): Answer {
+    put: (world: World, id: string, body: Json): Answer => {
       const index = indexOf(world, id)
       const old = alertsOf(world)[index]
       if (old === undefined) return missing()
@@ -51,7 +52,7 @@ export function alertRoutes(home: Home) {
       alertsOf(world)[index] = now
       return take(tell(world, now))
     },
-    remove(world: World, id: string): Answer {
+    remove: (world: World, id: string): Answer => {
       const index = indexOf(world, id)
       if (index < 0) return missing()
       alertsOf(world).splice(index, 1)

@@ -87,29 +87,31 @@ test.each([
   story(started(), byHand(body), `lost; turn; turn; turn; is ${reason}; sends nothing; counts 1`),
 )
 
+/** The alert of this id, as it is imported. */
+function wantImported(id: string): Step {
+  return (client) => {
+    const { result } = client.ask('GET', `/clickstack/alerts/${id}`)
+    const { manifest } = importedManifest({
+      kind: createOnceKindOf(CLICKHOUSE_CLOUD, 'Alert/lag'),
+      name: 'lag',
+      service: 'analytics',
+      secret: 'lag',
+      resource: result as unknown as RemoteResource,
+      mask: createSecretMask(),
+    })
+    const { spec, policy } = (manifest ?? {}) as Readonly<Record<string, JsonObject>>
+    expect(policy).toEqual({ adopt: id })
+    return client.want(spec, policy)
+  }
+}
+
 describe('an alert that exists', () => {
   test('is adopted by the manifest that is imported of it, and does not differ', () => {
     const channel = { ...WEBHOOK, severity: 'error' }
     const fields = { note: 'See the runbook', scheduleStartAt: '2026-11-01T00:00:00.000Z', channel }
-    const adopted = (id: string): Step => {
-      return (client) => {
-        const { result } = client.ask('GET', `/clickstack/alerts/${id}`)
-        const { manifest } = importedManifest({
-          kind: createOnceKindOf(CLICKHOUSE_CLOUD, 'Alert/lag'),
-          name: 'lag',
-          service: 'analytics',
-          secret: 'lag',
-          resource: result as unknown as RemoteResource,
-          mask: createSecretMask(),
-        })
-        const { spec, policy } = (manifest ?? {}) as Readonly<Record<string, JsonObject>>
-        expect(policy).toEqual({ adopt: id })
-        return client.want(spec, policy)
-      }
-    }
     return story(
       empty(),
-      made(fields, (id) => [adopted(id), plans({ action: 'adopt', remoteId: id })]),
+      made(fields, (id) => [wantImported(id), plans({ action: 'adopt', remoteId: id })]),
       'settle; shows Ready; is InSync; sends nothing',
     )
   })

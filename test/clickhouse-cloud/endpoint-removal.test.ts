@@ -21,6 +21,12 @@ const due = () => unwanted('turn; grace', (client) => void client.asked())
 const ABSENT = acts({ type: 'observe', reason: 'Absent' })
 const DELETED = acts({ type: 'delete', reason: 'Deleting' })
 
+const isNotAccepted: Step = (client) => {
+  const { store } = client.context()
+  const problem = { reason: 'SourceUnreadable', message: 'It cannot be read.', unfound: new Set() }
+  if (store.catalog !== undefined) store.setCatalog({ ...store.catalog, problem: problem as never })
+}
+
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', () =>
     story(
@@ -83,12 +89,6 @@ describe('policy.ensure absent', () => {
       there(undefined),
     ))
 
-  const isNotAccepted: Step = (client) => {
-    const { store } = client.context()
-    const problem = { reason: 'SourceUnreadable', message: 'It cannot be read.', unfound: new Set() }
-    if (store.catalog !== undefined) store.setCatalog({ ...store.catalog, problem: problem as never })
-  }
-
   test.each<[string, Step, string]>([
     ['is removed', 'remove', 'Orphaned'],
     ['says it no more', want(SPEC), 'InSync'],
@@ -147,12 +147,12 @@ describe('policy.ensure absent', () => {
       due(),
       async (client) => {
         const { platform } = client.context()
-        const { remove } = platform
-        Object.assign(platform, { remove: () => Promise.reject(notSent('Unavailable', 'it is away')) })
+        const away = { remove: () => Promise.reject(notSent('Unavailable', 'it is away')) }
+        Object.assign(client.context(), { platform: { ...platform, ...away } })
         const { outcome, next } = await client.reconcile()
         expect(outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })
         await play(client, 'shows Failed', acts({ type: 'hold', reason: 'BackingOff' }))
-        Object.assign(platform, { remove })
+        Object.assign(client.context(), { platform })
         client.skip((next?.afterMs ?? 0) + 1)
       },
       DELETED,
@@ -165,8 +165,8 @@ describe('a process that is killed', () => {
     story(
       due(),
       (client) => {
-        const swap = () => Promise.reject(new LedgerError('io', 'the disk is full'))
-        Object.assign(client.context(), { ledger: { ...client.context().ledger, swap } })
+        const full = { swap: () => Promise.reject(new LedgerError('io', 'the disk is full')) }
+        Object.assign(client.context(), { ledger: { ...client.context().ledger, ...full } })
       },
       'turn; asks GET',
       there(SPEC),

@@ -42,12 +42,18 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   'n locked': lock('foreign', { 'Pipe/n': OTHER }),
 }
 
+function documentOf(name: string): string {
+  const text = DOCUMENTS[name]
+  if (text === undefined) throw new Error(`no document is named ${name}`)
+  return text
+}
+
 /** @param text `m: s + a; a: foreign`, or `a unread` of a file that cannot be read */
 function reading(text: string): Reading {
   const parts = text.split('; ')
   const files = parts.flatMap((part) => {
     const [name = '', documentsIn] = part.split(': ')
-    const texts = documentsIn?.split(' + ').map((one) => DOCUMENTS[one] ?? expect.unreachable(one))
+    const texts = documentsIn?.split(' + ').map(documentOf)
     return texts === undefined ? [] : [[`${name}.yaml`, documents(...texts)] as const]
   })
   const unread = parts.flatMap((part) => (part.endsWith(' unread') ? [part.replace(' unread', '.yaml')] : []))
@@ -243,7 +249,7 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     const first = next(undefined, readingOf({ 'm.yaml': documents(s, endpoint('x')) }))
     const without = { 'm.yaml': s, 'a.yaml': endpoint('b') }
     const states: CatalogState[] = []
-    for (let reading = 0; reading < 4; reading += 1)
+    for (let count = 0; count < 4; count += 1)
       states.push(next(states.at(-1) ?? (isRestarted ? undefined : first), readingOf(without), { known }))
     expect(states.map((state) => statesOf(state)['QueryEndpoint/b'])).toEqual([
       'invalid',

@@ -65,12 +65,12 @@ export function createSurroundings() {
     directory: createModelDirectory(PARSED),
     /** Writes that reached the ledger. */
     writes,
-    onWritten(written: Written) {
+    onWritten: (written: Written) => {
       writes.push(written)
       const broken = judgeWrite(written, truth)
       if (broken.length > 0) throw new Error(broken.join('\n'))
     },
-    newId() {
+    newId: () => {
       ids += 1
       return `a0000000-0000-4000-8000-${String(ids).padStart(12, '0')}`
     },

@@ -170,7 +170,7 @@ async function change(world: Given, name: string, { fate, meanwhile, dependsOn, 
 function add(world: Given, name: string, { how, dependsOn, secret }: World['fresh'][number]) {
   const password = { secretRef: { name: 'kafka', key: secret === 'there' ? 'password' : 'nowhere' } }
   const source = { kafka: { brokers: 'b:1', topics: name, credentials: { username: 'me', password } } }
-  const make = (service = SERVICE_ID) => world.platform.make(service, { ...pipeBodyOf(name), name })
+  const make = (at = SERVICE_ID) => world.platform.make(at, { ...pipeBodyOf(name), name })
   const { policy: more, ...options } = {
     new: () => ({ policy: {}, more: { source } }),
     adopts: () => ({ policy: { adopt: make() } }),

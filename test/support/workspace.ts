@@ -21,7 +21,7 @@ export function createWorkspace() {
     secrets: path('secrets'),
     path,
     /** Writes a file, with its folders; paths are relative to the workspace. */
-    write(name: string, content: string | Uint8Array) {
+    write: (name: string, content: string | Uint8Array) => {
       mkdirSync(dirname(path(name)), { recursive: true })
       // At once, as an editor does it: half of a manifest is another story, for tests that mean it.
       const hidden = join(dirname(path(name)), `.${basename(name)}.new`)

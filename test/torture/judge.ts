@@ -8,14 +8,6 @@ import type { Parts } from './storm.ts'
  * Who knows the truth on both sides, and says where the laws were broken.
  */
 
-/** A pipe that was made to vanish behind everybody's back. */
-export interface Vanishing {
-  readonly id: string
-  readonly platformName: string
-  /** ms since the epoch. */
-  readonly at: number
-}
-
 /** What is held against each other. */
 export type Evidence = Pick<
   Parts,

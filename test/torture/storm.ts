@@ -33,6 +33,7 @@ export interface Parts {
   readonly killer: Killer
   readonly ledger: LedgerView
   readonly person: Person
+  /** Pipes that were made to vanish behind everybody's back; `at` is ms since the epoch. */
   readonly vanishings: { id: string; platformName: string; at: number }[]
   readonly losses: number[]
   readonly outages: Outages

@@ -9,8 +9,6 @@ import { recordOf } from './ledger.ts'
 import { creates } from './stopping.ts'
 import { startPlatform } from '../../support/platform.ts'
 
-export type TwoWriters = Awaited<ReturnType<typeof twoWriters>>
-
 /**
  * A daemon that stands still (a frozen virtual machine, a long stop of the whole process) after it decided to create,
  * and before its intent is written. Meanwhile somebody removes its lock and starts another one on the same ledger,
