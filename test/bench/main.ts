@@ -40,16 +40,10 @@ const ROWS: readonly Row[] = [
   terraformPlan,
 ]
 
-const reading = readOptions(
+const options = readOptions(
   process.argv.slice(2),
   ROWS.map((row) => row.name),
 )
-if (!('run' in reading)) {
-  if ('help' in reading) print(reading.help)
-  else process.stderr.write(`${reading.fault}\n`)
-  process.exit(reading.exitCode)
-}
-const options = reading.run
 const machine = thisMachine()
 const results: Result[] = []
 

@@ -3,26 +3,10 @@ import { median } from './median.ts'
 import type { Options } from './options.ts'
 import { isFarOff, isReached, type Measured, type Row, valueOf } from './row.ts'
 
+type Run = Pick<Measured, 'floor' | 'subject'>
+
 /** What the runs of one row at one size came to. */
-export interface Result {
-  readonly row: string
-  readonly what: string
-  readonly floorIs: string
-  readonly unit: Row['unit']
-  readonly rule: Row['rule']
-  readonly size: number
-  readonly floor: number
-  readonly subject: number
-  /** Of the quotients, differences or shares of all runs. */
-  readonly value: number
-  readonly least: number
-  readonly most: number
-  readonly runs: readonly { readonly floor: number; readonly subject: number; readonly value: number }[]
-  readonly notes: Readonly<Record<string, number>>
-  readonly faults: readonly string[]
-  readonly isSteady: boolean
-  readonly verdict: 'reached' | 'not reached' | 'far off' | 'not held'
-}
+export type Result = ReturnType<typeof resultOf>
 
 export interface Machine {
   readonly cores: number
@@ -41,7 +25,7 @@ export function thisMachine(): Machine {
   }
 }
 
-export function resultOf(row: Row, size: number, measured: readonly Measured[]): Result {
+export function resultOf(row: Row, size: number, measured: readonly Measured[]) {
   const { rule } = row
   const runs = measured.map(({ floor, subject }) => ({
     floor,
@@ -51,7 +35,7 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
   const values = runs.map((run) => run.value)
   const value = median(values)
   const isInEach = measured.every(({ faultsIfInEach = [] }) => faultsIfInEach.length > 0)
-  const faults = [
+  const faults: readonly string[] = [
     ...new Set(measured.flatMap((run) => [...run.faults, ...(isInEach ? (run.faultsIfInEach ?? []) : [])])),
   ]
   const names = [...new Set(measured.flatMap((run) => Object.keys(run.notes)))]
@@ -64,6 +48,7 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
     size,
     floor: median(runs.map((run) => run.floor)),
     subject: median(runs.map((run) => run.subject)),
+    /** Of the quotients, differences or shares of all runs. */
     value,
     least: Math.min(...values),
     most: Math.max(...values),
@@ -80,8 +65,8 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
 /** What became slower is so in each run; a machine that somebody else uses is so in some. */
 function verdictOf(
   { rule, heldFrom = 0 }: Row,
-  { size, value, runs }: Pick<Result, 'size' | 'value' | 'runs'>,
-): Result['verdict'] {
+  { size, value, runs }: { readonly size: number; readonly value: number; readonly runs: readonly Run[] },
+): 'reached' | 'not reached' | 'far off' | 'not held' {
   if (size < heldFrom) return 'not held'
   if (isReached(rule, value)) return 'reached'
   return runs.every((run) => isFarOff(rule, run)) ? 'far off' : 'not reached'

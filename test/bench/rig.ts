@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { layOutBundle } from '../support/bundle.ts'
 import { type Program, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { type Tree, writeTree } from './tree.ts'
+import { writeTree } from './tree.ts'
 
 /** What the platform's process saw. Times are ms of the monotonic clock that all processes share. */
 export interface PlatformSaw {
@@ -33,19 +33,6 @@ export interface PlatformSaw {
   readonly paths: readonly string[]
   /** Ids of pipes, by name. */
   readonly ids: Readonly<Record<string, string>>
-}
-
-export interface Platform extends Disposable {
-  readonly url: string
-  saw(more?: 'times' | 'paths' | 'ids'): Promise<PlatformSaw>
-  /** Asks now and then, seldom enough not to be felt, until it saw what is waited for. */
-  untilSaw(what: string, enough: (saw: PlatformSaw) => boolean): Promise<PlatformSaw>
-  /** Forgets what it saw, and from now on behaves like this. */
-  reset(options?: {
-    readonly latencyMs?: number
-    readonly limit?: { readonly requests: number; readonly windowMs: number }
-    readonly watch?: readonly string[]
-  }): Promise<void>
 }
 
 /** A daemon of the real program, with a probe in it. */
@@ -68,22 +55,7 @@ interface DaemonOptions {
 }
 
 /** Everything that the rows of one size share: the directory, the platform, and a ledger in which all is settled. */
-export interface Rig extends AsyncDisposable {
-  readonly size: number
-  readonly tree: Tree
-  readonly platform: Platform
-  readonly work: string
-  /** The program as the image has it. */
-  readonly command: string
-  /** Settings of a command, with a ledger of its own on a real disk. */
-  settings(options?: Pick<DaemonOptions, 'manifests' | 'ledger'>): readonly string[]
-  /** Starts the daemon with a copy of the settled ledger, on a real disk. */
-  daemon(more: readonly string[], options?: DaemonOptions): Promise<BenchDaemon>
-  /** Paths of all reads of a full pass. */
-  readonly paths: readonly string[]
-  /** The path of the reads of a pipe. */
-  pathOf(pipe: number): string
-}
+export type Rig = Awaited<ReturnType<typeof createRig>>
 
 const PLATFORM_MAIN = fileURLToPath(new URL('platform-main.ts', import.meta.url))
 const PROBE = fileURLToPath(new URL('probe.ts', import.meta.url))
@@ -103,7 +75,7 @@ export function now(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000
 }
 
-export async function startPlatform(): Promise<Platform> {
+export async function startPlatform() {
   const child = spawn(process.execPath, [PLATFORM_MAIN], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const url = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the platform ended with ${code}`)))
@@ -115,8 +87,9 @@ export async function startPlatform(): Promise<Platform> {
   }
   return {
     url,
-    saw: (more) => ask(more ?? 'saw', {}),
-    async untilSaw(what, enough) {
+    saw: (more?: 'times' | 'paths' | 'ids') => ask(more ?? 'saw', {}),
+    /** Asks now and then, seldom enough not to be felt, until it saw what is waited for. */
+    async untilSaw(what: string, enough: (saw: PlatformSaw) => boolean) {
       const end = now() + LONGEST_WAIT_MS
       for (let saw = await ask('saw', {}); ; saw = await ask('saw', {})) {
         if (enough(saw)) return saw
@@ -124,7 +97,14 @@ export async function startPlatform(): Promise<Platform> {
         await setTimeout(LOOK_MS)
       }
     },
-    async reset(options = {}) {
+    /** Forgets what it saw, and from now on behaves like this. */
+    async reset(
+      options: {
+        readonly latencyMs?: number
+        readonly limit?: { readonly requests: number; readonly windowMs: number }
+        readonly watch?: readonly string[]
+      } = {},
+    ) {
       await ask('reset', options)
     },
     [Symbol.dispose]() {
@@ -133,7 +113,7 @@ export async function startPlatform(): Promise<Platform> {
   }
 }
 
-export async function createRig(size: number): Promise<Rig> {
+export async function createRig(size: number) {
   await using stack = new AsyncDisposableStack()
   const work = stack.adopt(mkdtempSync(join(tmpdir(), 'pipewright-bench-')), remove)
   // Made where nothing waits for a disk: the making is not measured.
@@ -240,11 +220,18 @@ export async function createRig(size: number): Promise<Rig> {
     tree,
     platform,
     work,
+    /** Paths of all reads of a full pass. */
     paths,
-    pathOf: (pipe) => byId.get(ids[`pipe-${pipe}`] ?? '') ?? '',
+    /** The path of the reads of a pipe. */
+    pathOf: (pipe: number) => byId.get(ids[`pipe-${pipe}`] ?? '') ?? '',
+    /** The program as the image has it. */
     command,
-    settings: ({ ledger, manifests } = {}) => settingsOf(placeLedger(ledger), manifests),
-    daemon: (more, options = {}) => start(placeLedger(options.ledger), more, options),
+    /** Settings of a command, with a ledger of its own on a real disk. */
+    settings: ({ ledger, manifests }: Pick<DaemonOptions, 'manifests' | 'ledger'> = {}) =>
+      settingsOf(placeLedger(ledger), manifests),
+    /** Starts the daemon with a copy of the settled ledger, on a real disk. */
+    daemon: (more: readonly string[], options: DaemonOptions = {}) =>
+      start(placeLedger(options.ledger), more, options),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -13,23 +13,19 @@ const UNJUDGED = resource('Pipe/c', {
   },
 })
 
-test.each([
-  { why: 'all is as it should be', of: [WELL, WELL], says: 'None of 2 needs attention.' },
-  { why: 'there is only one', of: [WELL], says: 'It needs no attention.' },
-  { why: 'one of several does', of: [WELL, BAD], says: '1 of 2 needs attention.' },
-  { why: 'several do', of: [WELL, BAD, BAD], says: '2 of 3 need attention.' },
-  {
-    why: 'nothing speaks for or against a state',
-    of: [WELL, UNJUDGED, UNJUDGED],
-    says: 'None of 3 needs attention. 2 are in a state of unknown health.',
-  },
-  {
-    why: 'nobody looks any more',
-    of: [WELL, BAD],
-    isOld: true,
-    says: 'As recorded, 1 of 2 needed attention.',
-  },
-])('a list ends with how it is, where $why', ({ of, says, isOld }) => {
+test.each(
+  Object.entries({
+    'all is as it should be': { of: [WELL, WELL], says: 'None of 2 needs attention.' },
+    'there is only one': { of: [WELL], says: 'It needs no attention.' },
+    'one of several does': { of: [WELL, BAD], says: '1 of 2 needs attention.' },
+    'several do': { of: [WELL, BAD, BAD], says: '2 of 3 need attention.' },
+    'nothing speaks for or against a state': {
+      of: [WELL, UNJUDGED, UNJUDGED],
+      says: 'None of 3 needs attention. 2 are in a state of unknown health.',
+    },
+    'nobody looks any more': { of: [WELL, BAD], isOld: true, says: 'As recorded, 1 of 2 needed attention.' },
+  }),
+)('a list ends with how it is, where %s', (_why, { of, says, isOld }) => {
   expect(
     closingWords(
       of.map((view) => shownResource(view, {})),

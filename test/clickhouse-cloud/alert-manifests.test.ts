@@ -5,7 +5,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { SPEC, WEBHOOK } from './alert-client.ts'
+import { SPEC, WEBHOOK } from './alerts.ts'
 
 const ID = '66d0f1a2b3c4d5e6f7a8b9c2'
 
@@ -30,50 +30,44 @@ function findings(spec: Readonly<Record<string, unknown>>, policy?: JsonObject):
 const WRITTEN = { service: 'analytics', ...SPEC }
 
 describe('the two forms of a manifest', () => {
-  test.each([
-    { why: 'one that is created', spec: WRITTEN, isCreated: true },
-    { why: 'one that is watched', spec: { service: 'analytics', id: ID }, isCreated: false },
-    { why: 'one of HyperDX', spec: { id: ID, expect: { name: 'Lag' } }, isCreated: false },
-  ])('$why', ({ spec, isCreated }) => {
+  test.each(
+    Object.entries({
+      'one that is created': { spec: WRITTEN, isCreated: true },
+      'one that is watched': { spec: { service: 'analytics', id: ID }, isCreated: false },
+      'one of HyperDX': { spec: { id: ID, expect: { name: 'Lag' } }, isCreated: false },
+    }),
+  )('%s', (_why, { spec, isCreated }) => {
     expect(findings(spec)).toEqual([])
     expect(isCreateOnce(manifestOf(spec))).toBe(isCreated)
   })
 
-  test.each<{ why: string; spec: JsonObject; policy?: JsonObject; said: RegExp }>([
-    {
-      why: 'a mix',
-      spec: { ...WRITTEN, id: ID },
-      said: /^spec\.name: `name` is for an alert that is created, and `id` names one that exists and is only watched\. To watch it, write what it should say under spec\.expect\. To have an alert created, remove spec\.id\.$/,
-    },
-    {
-      why: 'an expectation of one that is created',
-      spec: { ...WRITTEN, expect: { threshold: 1 } },
-      said: /^spec\.expect: `expect` is for a watched alert, and the `id` of that alert is missing\. To watch an alert that exists, add spec\.id\./,
-    },
-    {
-      why: 'neither',
-      spec: { service: 'analytics' },
-      said: /^spec: It names no existing alert, and it describes no new alert\. To watch an alert that exists, add spec\.id\. To have one created, write its fields/,
-    },
-    {
-      why: 'none in HyperDX',
-      spec: SPEC,
-      said: /^spec\.service: .*alerts are created in a service only, and not in HyperDX\. .*An alert in HyperDX can be watched/,
-    },
-    {
-      why: 'a policy of one that is created',
-      spec: { id: ID },
-      policy: { onDrift: 'correct' },
-      said: /^policy\.onDrift: `onDrift` is for an alert that is created/,
-    },
-    {
-      why: 'the id of a pipe',
-      spec: WRITTEN,
-      policy: { adopt: crypto.randomUUID() },
-      said: /24 hexadecimal/,
-    },
-    { why: 'a pause', spec: WRITTEN, policy: { paused: true }, said: /Unrecognized key: "paused"/ },
-  ])('$why', ({ spec, policy, said }) => {
+  test.each(
+    Object.entries<{ spec: JsonObject; policy?: JsonObject; said: RegExp }>({
+      'a mix': {
+        spec: { ...WRITTEN, id: ID },
+        said: /^spec\.name: `name` is for an alert that is created, and `id` names one that exists and is only watched\. To watch it, write what it should say under spec\.expect\. To have an alert created, remove spec\.id\.$/,
+      },
+      'an expectation of one that is created': {
+        spec: { ...WRITTEN, expect: { threshold: 1 } },
+        said: /^spec\.expect: `expect` is for a watched alert, and the `id` of that alert is missing\. To watch an alert that exists, add spec\.id\./,
+      },
+      neither: {
+        spec: { service: 'analytics' },
+        said: /^spec: It names no existing alert, and it describes no new alert\. To watch an alert that exists, add spec\.id\. To have one created, write its fields/,
+      },
+      'none in HyperDX': {
+        spec: SPEC,
+        said: /^spec\.service: .*alerts are created in a service only, and not in HyperDX\. .*An alert in HyperDX can be watched/,
+      },
+      'a policy of one that is created': {
+        spec: { id: ID },
+        policy: { onDrift: 'correct' },
+        said: /^policy\.onDrift: `onDrift` is for an alert that is created/,
+      },
+      'the id of a pipe': { spec: WRITTEN, policy: { adopt: crypto.randomUUID() }, said: /24 hexadecimal/ },
+      'a pause': { spec: WRITTEN, policy: { paused: true }, said: /Unrecognized key: "paused"/ },
+    }),
+  )('%s', (_why, { spec, policy, said }) => {
     expect(findings(spec, policy)[0]).toMatch(said)
   })
 
@@ -92,88 +86,75 @@ describe('what an alert that is created has to say', () => {
     },
   )
 
-  test.each<{ why: string; spec: Readonly<Record<string, unknown>>; said: RegExp }>([
-    {
-      why: 'a tile without its dashboard',
-      spec: { source: 'tile', savedSearchId: undefined, tileId: 't' },
-      said: /^spec\.dashboardId: .*with source tile/,
-    },
-    {
-      why: 'a tile of a saved search',
-      spec: { tileId: 't' },
-      said: /^spec\.tileId: .*cannot be set with source saved_search/,
-    },
-    {
-      why: 'a saved search of a tile',
-      spec: { source: 'tile', dashboardId: ID, tileId: 't' },
-      said: /^spec\.savedSearchId: .*cannot be set with source tile/,
-    },
-    {
-      why: 'no source, and a tile',
-      spec: { source: undefined, savedSearchId: undefined, dashboardId: ID, tileId: 't' },
-      said: /^spec\.savedSearchId: .*the default/,
-    },
-    {
-      why: 'a range without its end',
-      spec: { thresholdType: 'between' },
-      said: /^spec\.thresholdMax: .*with thresholdType between/,
-    },
-    {
-      why: 'an end without a range',
-      spec: { thresholdMax: 20 },
-      said: /^spec\.thresholdMax: .*without thresholdType between or not_between/,
-    },
-    {
-      why: 'an end below the threshold',
-      spec: { thresholdType: 'between', thresholdMax: 9 },
-      said: /^spec\.thresholdMax: .*below threshold/,
-    },
-    {
-      why: 'an offset as long as the interval',
-      spec: { scheduleOffsetMinutes: 5 },
-      said: /not less than the interval, 5m\. Write less than 5\./,
-    },
-    {
-      why: 'an offset beside a start',
-      spec: { scheduleOffsetMinutes: 1, scheduleStartAt: '2026-01-01T00:00:00Z' },
-      said: /^spec\.scheduleOffsetMinutes: .*beside scheduleStartAt/,
-    },
-    {
-      why: 'an offset of a day',
-      spec: { interval: '1d', scheduleOffsetMinutes: 1_440 },
-      said: /^spec\.scheduleOffsetMinutes/,
-    },
-    { why: 'no window', spec: { numConsecutiveWindows: 0 }, said: /^spec\.numConsecutiveWindows/ },
-    { why: 'an empty name', spec: { name: '' }, said: /^spec\.name/ },
-    { why: 'a long name', spec: { name: 'a'.repeat(513) }, said: /^spec\.name/ },
-    { why: 'a long message', spec: { message: 'a'.repeat(4_097) }, said: /^spec\.message/ },
-    {
-      why: 'a webhook without its id',
-      spec: { channel: { type: 'webhook' } },
-      said: /^spec\.channel\.webhookId: .*for type webhook/,
-    },
-    {
-      why: 'mail to nobody',
-      spec: { channel: { type: 'email' } },
-      said: /^spec\.channel\.emailRecipients: .*for type email/,
-    },
-    {
-      why: 'mail to no address',
-      spec: { channel: { type: 'email', emailRecipients: ['a'] } },
-      said: /must be an e-mail address/,
-    },
-    {
-      why: 'mail twice',
-      spec: { channel: { type: 'email', emailRecipients: ['a@b.c', 'a@b.c'] } },
-      said: /is the same as item 1/,
-    },
-    {
-      why: 'addresses of a webhook',
-      spec: { channel: { ...WEBHOOK, emailRecipients: ['a@b.c'] } },
-      said: /^spec\.channel\.emailRecipients: .*cannot be set for type webhook/,
-    },
-    { why: 'a field of the server', spec: { state: 'OK' }, said: /Unrecognized key: "state"/ },
-  ])('$why', ({ spec, said }) => {
+  test.each(
+    Object.entries<{ spec: Readonly<Record<string, unknown>>; said: RegExp }>({
+      'a tile without its dashboard': {
+        spec: { source: 'tile', savedSearchId: undefined, tileId: 't' },
+        said: /^spec\.dashboardId: .*with source tile/,
+      },
+      'a tile of a saved search': {
+        spec: { tileId: 't' },
+        said: /^spec\.tileId: .*cannot be set with source saved_search/,
+      },
+      'a saved search of a tile': {
+        spec: { source: 'tile', dashboardId: ID, tileId: 't' },
+        said: /^spec\.savedSearchId: .*cannot be set with source tile/,
+      },
+      'no source, and a tile': {
+        spec: { source: undefined, savedSearchId: undefined, dashboardId: ID, tileId: 't' },
+        said: /^spec\.savedSearchId: .*the default/,
+      },
+      'a range without its end': {
+        spec: { thresholdType: 'between' },
+        said: /^spec\.thresholdMax: .*with thresholdType between/,
+      },
+      'an end without a range': {
+        spec: { thresholdMax: 20 },
+        said: /^spec\.thresholdMax: .*without thresholdType between or not_between/,
+      },
+      'an end below the threshold': {
+        spec: { thresholdType: 'between', thresholdMax: 9 },
+        said: /^spec\.thresholdMax: .*below threshold/,
+      },
+      'an offset as long as the interval': {
+        spec: { scheduleOffsetMinutes: 5 },
+        said: /not less than the interval, 5m\. Write less than 5\./,
+      },
+      'an offset beside a start': {
+        spec: { scheduleOffsetMinutes: 1, scheduleStartAt: '2026-01-01T00:00:00Z' },
+        said: /^spec\.scheduleOffsetMinutes: .*beside scheduleStartAt/,
+      },
+      'an offset of a day': {
+        spec: { interval: '1d', scheduleOffsetMinutes: 1_440 },
+        said: /^spec\.scheduleOffsetMinutes/,
+      },
+      'no window': { spec: { numConsecutiveWindows: 0 }, said: /^spec\.numConsecutiveWindows/ },
+      'an empty name': { spec: { name: '' }, said: /^spec\.name/ },
+      'a long name': { spec: { name: 'a'.repeat(513) }, said: /^spec\.name/ },
+      'a long message': { spec: { message: 'a'.repeat(4_097) }, said: /^spec\.message/ },
+      'a webhook without its id': {
+        spec: { channel: { type: 'webhook' } },
+        said: /^spec\.channel\.webhookId: .*for type webhook/,
+      },
+      'mail to nobody': {
+        spec: { channel: { type: 'email' } },
+        said: /^spec\.channel\.emailRecipients: .*for type email/,
+      },
+      'mail to no address': {
+        spec: { channel: { type: 'email', emailRecipients: ['a'] } },
+        said: /must be an e-mail address/,
+      },
+      'mail twice': {
+        spec: { channel: { type: 'email', emailRecipients: ['a@b.c', 'a@b.c'] } },
+        said: /is the same as item 1/,
+      },
+      'addresses of a webhook': {
+        spec: { channel: { ...WEBHOOK, emailRecipients: ['a@b.c'] } },
+        said: /^spec\.channel\.emailRecipients: .*cannot be set for type webhook/,
+      },
+      'a field of the server': { spec: { state: 'OK' }, said: /Unrecognized key: "state"/ },
+    }),
+  )('%s', (_why, { spec, said }) => {
     expect(findings({ ...WRITTEN, ...spec }).join('\n')).toMatch(said)
   })
 

@@ -1,4 +1,3 @@
-import { viewMessage } from '../support/messages.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -8,118 +7,92 @@ import { importedManifest } from '../../src/kinds/imported.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
-import { textOf } from './look.ts'
-import { KEY, SPEC, startAlerts, WEBHOOK, type AlertClient, type Wanted } from './alert-client.ts'
+import { empty, made, SPEC, started, WEBHOOK } from './alerts.ts'
+import { SERVICE } from './reach.ts'
+import { byHand, has, on, plans, play, put, story, want, type Step } from './story.ts'
 
-/** One that is there, and in sync. */
-async function started(
-  spec: JsonObject = SPEC,
-  ...options: Parameters<typeof startAlerts>
-): Promise<AlertClient & { readonly id: string }> {
-  const client = await startAlerts(...options)
-  await client.apply({ spec })
-  client.sent()
-  const id = client.record()?.remote?.id ?? ''
-  return Object.assign(client, { id })
-}
-
-/** Somebody else makes one in the service. */
-async function made({ asker }: AlertClient, fields: JsonObject = {}): Promise<string> {
-  const { result } = asker.ask('POST', '/clickstack/alerts', { ...SPEC, ...fields })
-  return textOf((result as JsonObject)['id'])
-}
+const NOWHERE = '0'.repeat(24)
+const watch = (id: string, more: JsonObject = {}): Step => want({ id, ...more })
+const holds =
+  (remote: object): Step =>
+  (client) =>
+    expect(client.record()?.remote).toMatchObject(remote)
+const isUnseen: Step = (client) => expect(client.record()?.remote?.seenAt).toBeUndefined()
 
 describe('an alert that its manifest asks for', () => {
-  test('is listed for first, created once, and in sync from then on', async () => {
-    await using client = await startAlerts()
-    await client.apply()
-    expect(client.sent()).toEqual(['GET', 'POST', 'GET …'])
-    expect(client.bodies()).toEqual([SPEC])
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    expect(client.record()).toMatchObject({ platformName: 'Lag', intent: { state: 'succeeded' } })
-    await client.restart()
-    client.skip(300_000)
-    await client.reconcile(KEY, 'in passing')
-    expect(client.sent()).toEqual(['GET'])
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('is listed for first, created once, and in sync from then on', () =>
+    story(
+      empty(),
+      want(SPEC),
+      'settle; asks list, POST, GET; shows Ready; is InSync',
+      (client) => {
+        expect(client.bodies()).toEqual([SPEC])
+        expect(client.record()).toMatchObject({ platformName: 'Lag', intent: { state: 'succeeded' } })
+      },
+      'restart; 5 min; turn in passing; asks list; counts 1',
+    ))
 
-  test('says what the one says that is watched: that it fires', async () => {
-    await using client = await started()
-    client.change(client.id, { state: 'ALERT' })
-    await client.reconcile()
-    expect(client.shown()).toMatchObject({
-      status: 'NotReady',
-      reason: 'UnhealthyState',
-    })
-    expect(viewMessage(client.shown())).toMatch(
-      /^Its state is ALERT, which is not a healthy one\. Find out why the alert fires\./,
-    )
-    client.change(client.id, { state: 'PENDING' })
-    expect((await client.reconcile()).next).toMatchObject({ why: 'drift' })
-    expect(client.shown()?.status).toBe('Progressing')
-  })
+  test('says what the one says that is watched: that it fires', () =>
+    story(
+      started(),
+      byHand({ state: 'ALERT' }),
+      'turn; shows NotReady; is UnhealthyState',
+      'says Its state is ALERT, which is not a healthy one. Find out why the alert fires.',
+      byHand({ state: 'PENDING' }),
+      async (client) => expect((await client.reconcile()).next).toMatchObject({ why: 'drift' }),
+      'shows Progressing',
+    ))
 
-  test('is one of the states that its policy calls healthy', async () => {
-    await using client = await started()
-    await client.want({ lag: { policy: { healthyStates: ['OK', 'DISABLED'] } } })
-    client.change(client.id, { state: 'DISABLED' })
-    await client.reconcile()
-    expect(client.shown()?.status).toBe('Ready')
-  })
+  test('is one of the states that its policy calls healthy', () =>
+    story(
+      started(),
+      want(SPEC, { healthyStates: ['OK', 'DISABLED'] }),
+      byHand({ state: 'DISABLED' }),
+      'turn; shows Ready',
+    ))
 
-  test('with several channels is in sync, in whatever order and with what the service fills in', async () => {
+  test('with several channels is in sync, in whatever order and with what the service fills in', () => {
     const email = { type: 'email', emailRecipients: ['a@example.com', 'b@example.com'] }
     const { channel: _one, ...spec } = SPEC
-    await using client = await started({ ...spec, channels: [WEBHOOK, email] })
     const filled = { ...WEBHOOK, webhookService: 'slack_api', severity: null }
-    client.change(client.id, { channel: filled, channels: [email, filled] })
-    await client.reconcile()
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    client.change(client.id, { channels: [{ ...email, emailRecipients: ['a@example.com'] }, filled] })
-    await client.reconcile()
-    expect(client.shown()?.differences.map(({ field }) => field)).toEqual(['channels[email].emailRecipients'])
+    return story(
+      started({ ...spec, channels: [WEBHOOK, email] }),
+      byHand({ channel: filled, channels: [email, filled] }),
+      'turn; shows Ready; is InSync',
+      byHand({ channels: [{ ...email, emailRecipients: ['a@example.com'] }, filled] }),
+      'turn',
+      (client) =>
+        expect(client.shown()?.differences.map(({ field }) => field)).toEqual([
+          'channels[email].emailRecipients',
+        ]),
+    )
   })
 
-  test('is planned as it is then sent', async () => {
-    await using client = await startAlerts()
-    await client.want({ lag: {} })
-    expect(await client.plan()).toMatchObject({ action: 'create', platformName: 'Lag', desired: SPEC })
-    expect(client.alerts()).toEqual([])
-    await client.settle()
-    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
-    expect(await client.plan()).toMatchObject({ action: 'update' })
-    expect(client.alerts()).toMatchObject([{ threshold: 10 }])
-  })
+  test('is planned as it is then sent', () =>
+    story(
+      empty(),
+      want(SPEC),
+      plans({ action: 'create', platformName: 'Lag', desired: SPEC }),
+      'counts 0; settle',
+      want({ ...SPEC, threshold: 11 }),
+      plans({ action: 'update' }),
+      has({ threshold: 10 }),
+    ))
 })
 
-describe('a create of unknown outcome', () => {
-  test.each<{ why: string; body: JsonObject; reason: string }>([
-    { why: 'the same one', body: {}, reason: 'InSync' },
-    { why: 'one that differs', body: { threshold: 11 }, reason: 'Ambiguous' },
-  ])('a lost ledger finds $why', async ({ body, reason }) => {
-    await using client = await started()
-    client.change(client.id, body)
-    await client.restart('lost')
-    for (let count = 0; count < 3; count += 1) await client.reconcile()
-    expect(client.shown()?.reason).toBe(reason)
-    expect(client.sent()).not.toContain('POST')
-    expect(client.alerts()).toHaveLength(1)
-  })
-})
+test.each([
+  ['the same one', {}, 'InSync'],
+  ['one that differs', { threshold: 11 }, 'Ambiguous'],
+])('a lost ledger finds %s', (_, body, reason) =>
+  story(started(), byHand(body), `lost; turn; turn; turn; is ${reason}; sends nothing; counts 1`),
+)
 
-describe('an alert that exists', () => {
-  test('is adopted by the manifest that is imported of it, and does not differ', async () => {
-    await using client = await startAlerts()
-    const id = await made(client, {
-      note: 'See the runbook',
-      scheduleStartAt: '2026-11-01T00:00:00.000Z',
-      channel: { ...WEBHOOK, severity: 'error' },
-    })
-    const { result } = client.asker.ask('GET', `/clickstack/alerts/${id}`)
-    client.sent()
+/** The alert of this id, as it is imported. */
+function wantImported(id: string): Step {
+  return (client) => {
+    const { result } = client.ask('GET', `/clickstack/alerts/${id}`)
     const { manifest } = importedManifest({
-      kind: createOnceKindOf(CLICKHOUSE_CLOUD, KEY),
+      kind: createOnceKindOf(CLICKHOUSE_CLOUD, 'Alert/lag'),
       name: 'lag',
       service: 'analytics',
       secret: 'lag',
@@ -128,221 +101,211 @@ describe('an alert that exists', () => {
     })
     const { spec, policy } = (manifest ?? {}) as Readonly<Record<string, JsonObject>>
     expect(policy).toEqual({ adopt: id })
-    expect(await client.want({ lag: { spec, policy } as NonNullable<Wanted> })).toEqual([])
-    expect(await client.plan()).toMatchObject({ action: 'adopt', remoteId: id })
-    await client.settle()
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    expect(client.sent()).not.toContain('POST')
+    return client.want(spec, policy)
+  }
+}
+
+describe('an alert that exists', () => {
+  test('is adopted by the manifest that is imported of it, and does not differ', () => {
+    const channel = { ...WEBHOOK, severity: 'error' }
+    const fields = { note: 'See the runbook', scheduleStartAt: '2026-11-01T00:00:00.000Z', channel }
+    return story(
+      empty(),
+      made(fields, (id) => [wantImported(id), plans({ action: 'adopt', remoteId: id })]),
+      'settle; shows Ready; is InSync; sends nothing',
+    )
   })
 
-  test('is given to a key by a person, and to none that only watches', async () => {
-    await using client = await startAlerts()
-    const id = await made(client, { threshold: 99 })
-    await client.want({ lag: {}, watched: { spec: { id } } })
-    const signal = new AbortController().signal
-    const adopted = (key: Key) => adoptAs(client.context(), { key, pipeId: id, word: 'adopt' }, signal)
-    expect(await adopted('Alert/watched')).toMatchObject({
-      result: 'refused',
-      message: 'Alert/watched is only watched, by the id in its manifest.',
-    })
-    expect(await adopted(KEY)).toMatchObject({
-      result: 'done',
-      message: `Linked Alert/lag to alert ${id}. The platform reports other values than the manifest for threshold.`,
-    })
-  })
+  test('is given to a key by a person, and to none that only watches', () =>
+    story(
+      empty(),
+      want(SPEC),
+      made({ threshold: 99 }, (id) => [
+        put('Alert/watched', { id }),
+        async (client) => {
+          const { signal } = new AbortController()
+          const adopted = (key: Key) => adoptAs(client.context(), { key, pipeId: id, word: 'adopt' }, signal)
+          expect(await adopted('Alert/watched')).toMatchObject({
+            result: 'refused',
+            message: 'Alert/watched is only watched, by the id in its manifest.',
+          })
+          expect(await adopted('Alert/lag')).toMatchObject({
+            result: 'done',
+            message: `Linked Alert/lag to alert ${id}. The platform reports other values than the manifest for threshold.`,
+          })
+        },
+      ]),
+    ))
 
-  test('of the same name, but in another manifest, is no reason for a second one', async () => {
-    await using client = await started()
-    await client.want({ lag: {}, other: {} })
-    await client.reconcile('Alert/other')
-    expect(client.shown('Alert/other')?.reason).toBe('Ambiguous')
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('of the same name, but in another manifest, is no reason for a second one', () =>
+    story(started(), put('Alert/other', SPEC), 'turn Alert/other; counts 1', (client) =>
+      expect(client.shown('Alert/other')?.reason).toBe('Ambiguous'),
+    ))
 
-  test('whose id is none that an alert can have is an unknown outcome', async () => {
-    await using client = await startAlerts()
-    await client.want({ lag: {} })
-    const [pipe] = [crypto.randomUUID()]
-    client.interfere(({ method }) => (method === 'POST' ? { answered: { id: pipe, ...SPEC } } : undefined))
-    await client.reconcile()
-    expect(client.shown()?.status).toBe('OutcomeUnknown')
-    expect(viewMessage(client.shown())).toContain('which is not 24 hexadecimal digits')
-  })
+  test('whose id is none that an alert can have is an unknown outcome', () =>
+    story(
+      empty(),
+      want(SPEC),
+      on(({ method }) =>
+        method === 'POST' ? { answered: { id: crypto.randomUUID(), ...SPEC } } : undefined,
+      ),
+      'turn; shows OutcomeUnknown; says which is not 24 hexadecimal digits',
+    ))
 })
 
 describe('what watches and what is created', () => {
-  test('one that is watched and then asked for is taken over, not made a second time', async () => {
-    await using client = await startAlerts()
-    const id = await made(client)
-    await client.apply({ spec: { id } })
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    expect(client.record()?.remote).toBeUndefined()
-    await client.apply()
-    expect(client.record()?.remote).toMatchObject({ id, origin: 'adopted' })
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('one that is watched and then asked for is taken over, not made a second time', () =>
+    story(
+      empty(),
+      made({}, (id) => [
+        watch(id),
+        'settle; shows Ready; is InSync; holds nothing',
+        want(SPEC),
+        'settle; counts 1',
+        holds({ id, origin: 'adopted' }),
+      ]),
+    ))
 
-  test('one that differs from it is a question, and nothing is made', async () => {
-    await using client = await startAlerts()
-    const id = await made(client, { threshold: 99 })
-    await client.apply({ spec: { id } })
-    await client.want({ lag: {} })
-    for (let count = 0; count < 3; count += 1) await client.reconcile()
-    expect(client.shown()?.reason).toBe('Ambiguous')
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('one that differs from it is a question, and nothing is made', () =>
+    story(
+      empty(),
+      made({ threshold: 99 }, (id) => [
+        watch(id),
+        'settle',
+        want(SPEC),
+        'turn; turn; turn; is Ambiguous; counts 1',
+      ]),
+    ))
 
-  test('one that was created and is then watched is in sync, is kept in the record, and is found again', async () => {
-    await using client = await started()
-    const { id } = client
-    await client.apply({ spec: { id, expect: { threshold: 10 } } })
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    expect(client.record()?.remote?.id).toBe(id)
-    await client.restart()
-    await client.apply({ spec: { ...SPEC, threshold: 12 } })
-    expect(client.alerts()).toMatchObject([{ id, threshold: 12 }])
-    expect(client.sent()).not.toContain('POST')
-  })
+  test('one that was created and is then watched is in sync, is kept in the record, and is found again', () =>
+    story(started(), async (client) => {
+      const id = client.id()
+      await play(
+        client,
+        watch(id, { expect: { threshold: 10 } }),
+        'settle; shows Ready; is InSync',
+        holds({ id }),
+        'restart',
+        want({ ...SPEC, threshold: 12 }),
+        'settle; sends PUT',
+        has({ id, threshold: 12 }),
+      )
+    }))
 
-  test('one that was created is not lost when another one is watched', async () => {
-    await using client = await started()
-    const { id } = client
-    const other = await made(client, { name: 'Other' })
-    await client.apply({ spec: { id: other } })
-    expect(client.shown()).toMatchObject({ status: 'Orphaned', reason: 'Orphaned' })
-    expect(viewMessage(client.shown())).toContain(`alert ${id}, which it had before, stays on the platform`)
-    await client.restart()
-    await client.remove()
-    await client.reconcile()
-    expect(client.shown()?.reason).toBe('Orphaned')
-    await client.apply()
-    expect(client.record()?.remote?.id).toBe(id)
-    expect(client.alerts()).toHaveLength(2)
-  })
+  test('one that was created is not lost when another one is watched', () =>
+    story(started(), async (client) => {
+      const id = client.id()
+      await play(
+        client,
+        made({ name: 'Other' }, (other) => [watch(other)]),
+        `settle; shows Orphaned; is Orphaned; says alert ${id}, which it had before, stays on the platform`,
+        'restart; remove; turn; is Orphaned',
+        want(SPEC),
+        'settle; counts 2',
+        holds({ id }),
+      )
+    }))
 
-  test('to watch another one says nothing of what was created', async () => {
-    await using client = await startAlerts()
-    const other = await made(client, { name: 'Other', threshold: 99 })
-    await client.want({ lag: {} })
-    await client.reconcile()
-    expect(client.record()?.remote?.seenAt).toBeUndefined()
-    await client.want({ lag: { spec: { id: other } } })
-    await client.reconcile()
-    expect(client.shown()?.reason).toBe('Orphaned')
-    expect(client.record()?.remote?.seenAt).toBeUndefined()
-  })
+  test('to watch another one says nothing of what was created', () =>
+    story(
+      empty(),
+      made({ name: 'Other', threshold: 99 }, (other) => [
+        want(SPEC),
+        'turn',
+        isUnseen,
+        watch(other),
+        'turn; is Orphaned',
+        isUnseen,
+      ]),
+    ))
 
   test('one that is watched and not there is no answer, also where another one was created', async () => {
-    const nowhere = { spec: { id: '0'.repeat(24) } }
-    await using never = await startAlerts()
-    await never.want({ lag: nowhere })
-    await never.reconcile()
-    await using client = await started()
-    await client.want({ lag: nowhere })
-    await client.reconcile()
-    expect(client.shown()).toMatchObject({ reason: 'Rejected', status: never.shown()?.status })
-    expect(never.shown()?.reason).toBe('Rejected')
+    const gone = [watch(NOWHERE), 'turn; is Rejected'] as const
+    await using never = await empty()
+    await play(never, ...gone)
+    await story(started(), ...gone, `shows ${never.status()}`)
   })
 
-  test('what was not found while another one was watched is not taken for gone', async () => {
-    await using client = await started()
-    await client.want({ lag: { spec: { id: '0'.repeat(24) } } })
-    for (let count = 0; count < 5; count += 1) {
-      await client.reconcile()
-      client.skip(600_000)
-    }
-    await client.apply()
-    expect(client.record()?.remote?.id).toBe(client.id)
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('what was not found while another one was watched is not taken for gone', () =>
+    story(started(), async (client) => {
+      const id = client.id()
+      const looks = Array.from({ length: 5 }, () => 'turn; 10 min').join(';')
+      await play(client, watch(NOWHERE), looks, want(SPEC), 'settle; counts 1', holds({ id }))
+    }))
 
-  test('nor is one of which nobody knows whether it was created', async () => {
-    await using client = await startAlerts()
-    const other = await made(client, { name: 'Other', threshold: 99 })
-    await client.want({ lag: {} })
-    client.interfere(({ method }) => (method === 'POST' ? 'cut after' : undefined))
-    await client.reconcile()
-    client.interfere(undefined)
-    await client.apply({ spec: { id: other } })
-    expect(client.shown()).toMatchObject({ reason: 'Orphaned' })
-    expect(viewMessage(client.shown())).toContain('An earlier create for it might have worked')
-    await client.want({ lag: {} })
-    client.skip(60_000)
-    await client.settle()
-    expect(client.alerts()).toHaveLength(2)
-    expect(client.shown()?.status).toBe('Ready')
-  })
+  test('nor is one of which nobody knows whether it was created', () =>
+    story(
+      empty(),
+      made({ name: 'Other', threshold: 99 }, (other) => [
+        want(SPEC),
+        'on POST: cut after; turn; calm',
+        watch(other),
+        'settle; is Orphaned; says An earlier create for it might have worked',
+      ]),
+      want(SPEC),
+      '1 min; settle; counts 2; shows Ready',
+    ))
 })
 
 const PIPE = {
-  apiVersion: 'pipewright/v1',
-  kind: 'Pipe',
-  metadata: { name: 'lag' },
-  spec: {
-    service: 'analytics',
-    name: 'Lag',
-    source: {
-      kafka: {
-        type: 'msk',
-        format: 'JSONEachRow',
-        brokers: 'b-1.example:9094',
-        topics: 'lag',
-        authentication: 'IAM_ROLE',
-        iamRole: 'arn:aws:iam::123456789012:role/ingest',
-      },
+  name: 'Lag',
+  source: {
+    kafka: {
+      type: 'msk',
+      format: 'JSONEachRow',
+      brokers: 'b-1.example:9094',
+      topics: 'lag',
+      authentication: 'IAM_ROLE',
+      iamRole: 'arn:aws:iam::123456789012:role/ingest',
     },
-    destination: {
-      database: 'default',
-      table: 'lag',
-      managedTable: true,
-      tableDefinition: { engine: { type: 'MergeTree' }, sortingKey: ['id'] },
-      columns: [{ name: 'id', type: 'UUID' }],
-    },
-    fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
   },
+  destination: {
+    database: 'default',
+    table: 'lag',
+    managedTable: true,
+    tableDefinition: { engine: { type: 'MergeTree' }, sortingKey: ['id'] },
+    columns: [{ name: 'id', type: 'UUID' }],
+  },
+  fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
 }
 
 describe('alerts and pipes of one name and one service', () => {
-  test('have nothing to do with each other', async () => {
-    await using client = await startAlerts()
-    expect(await client.want({ lag: {} }, [PIPE])).toEqual([])
-    expect(await client.plan()).toMatchObject({ action: 'create' })
-    await client.reconcile('Pipe/lag')
-    await client.settle()
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    await client.restart('lost')
-    await client.settle()
-    await client.reconcile('Pipe/lag')
-    expect(client.record()?.remote?.id).toBe(client.alerts()[0]?.['id'])
-    expect(client.record('Pipe/lag')?.remote?.id).toBe([...client.asker.server.pipes().keys()][0])
-    expect(client.asker.server.pipes().size).toBe(1)
-    expect(client.alerts()).toHaveLength(1)
-  })
+  test('have nothing to do with each other', () =>
+    story(
+      empty(),
+      put('Pipe/lag', PIPE),
+      want(SPEC),
+      plans({ action: 'create' }),
+      'turn Pipe/lag; settle; shows Ready; is InSync; lost; settle; turn Pipe/lag; counts 1',
+      (client) => {
+        expect(client.id()).toBe(client.server.alerts()[0]?.['id'])
+        expect([client.record('Pipe/lag')?.remote?.id]).toEqual([...client.server.pipes().keys()])
+      },
+    ))
 
-  test('nor in a plan, in which nothing is there yet', async () => {
-    await using client = await startAlerts()
-    const first = { policy: { healthyStates: ['INSUFFICIENT_DATA'] } }
-    const pipe = { ...PIPE, policy: { dependsOn: [KEY] } }
-    expect(await client.want({ lag: first }, [pipe])).toEqual([])
-    expect(await client.plan('Pipe/lag')).toMatchObject({ action: 'create', reason: 'New' })
-  })
+  test('nor in a plan, in which nothing is there yet', () =>
+    story(
+      empty(),
+      want(SPEC, { healthyStates: ['INSUFFICIENT_DATA'] }),
+      put('Pipe/lag', PIPE, { dependsOn: ['Alert/lag'] }),
+      plans({ action: 'create', reason: 'New' }, 'Pipe/lag'),
+    ))
 
-  test('a pipe that is found is no witness of an alert that is not', async () => {
-    await using client = await started()
-    await client.want({ lag: {} }, [PIPE])
-    await client.reconcile('Pipe/lag')
-    client.asker.ask('DELETE', `/clickstack/alerts/${client.id}`)
-    for (let count = 0; count < 2; count += 1) {
-      client.skip(70_000)
-      await client.reconcile()
-      await client.reconcile('Pipe/lag')
-    }
-    expect(viewMessage(client.shown())).toContain('The service has no other alert')
-    client.skip(70_000)
-    await client.reconcile()
-    expect(client.shown()?.reason).toBe('MissingUnconfirmed')
-  })
+  test('a pipe that is found is no witness of an alert that is not', () =>
+    story(
+      started(),
+      put('Pipe/lag', PIPE),
+      'turn Pipe/lag',
+      (client) => void client.ask('DELETE', `/clickstack/alerts/${client.id()}`),
+      '70 s; turn; turn Pipe/lag; 70 s; turn; turn Pipe/lag; says The service has no other alert',
+      '70 s; turn; is MissingUnconfirmed',
+    ))
 })
+
+/** The same without these fields. */
+function without(body: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
+}
 
 describe('a manifest that is edited', () => {
   const full = {
@@ -352,169 +315,222 @@ describe('a manifest that is edited', () => {
     note: 'See the runbook',
     numConsecutiveWindows: 2,
   }
+  const START = { scheduleStartAt: '2026-11-01T00:00:00Z' }
+  const RANGE = { thresholdType: 'between', thresholdMax: 20 }
+  const TILE = { source: 'tile', dashboardId: 'a'.repeat(24), tileId: 't' }
+  const EMAIL = { channel: { type: 'email', emailRecipients: ['a@example.com'] } }
+  const OTHER = { channel: { type: 'webhook', webhookId: 'b'.repeat(24), severity: 'error' } }
+  const OFFSET = { scheduleOffsetMinutes: 3 }
 
-  test.each<{ why: string; before?: JsonObject; after: JsonObject; there: JsonObject }>([
-    { why: 'a number', after: { threshold: 11 }, there: { threshold: 11 } },
-    { why: 'a name', after: { name: 'Lag of orders' }, there: { name: 'Lag of orders' } },
-    {
-      why: 'a range',
-      after: { thresholdType: 'between', thresholdMax: 20 },
-      there: { thresholdType: 'between', thresholdMax: 20 },
-    },
-    {
-      why: 'another source',
-      after: { source: 'tile', savedSearchId: undefined, dashboardId: 'a'.repeat(24), tileId: 't' },
-      there: { source: 'tile', dashboardId: 'a'.repeat(24), tileId: 't' },
-    },
-    {
-      why: 'another webhook',
-      after: { channel: { type: 'webhook', webhookId: 'b'.repeat(24), severity: 'error' } },
-      there: { channel: { type: 'webhook', webhookId: 'b'.repeat(24), severity: 'error' } },
-    },
-    {
-      why: 'another channel',
-      after: { channel: { type: 'email', emailRecipients: ['a@example.com'] } },
-      there: { channel: { type: 'email', emailRecipients: ['a@example.com'] } },
-    },
-    {
-      why: 'a start',
-      after: { scheduleStartAt: '2026-11-01T00:00:00Z' },
-      there: { scheduleStartAt: '2026-11-01T00:00:00Z' },
-    },
-    {
-      why: 'no start any more',
-      before: { scheduleStartAt: '2026-11-01T00:00:00Z' },
-      after: { scheduleStartAt: undefined },
-      there: { scheduleStartAt: null },
-    },
-    {
-      why: 'no offset any more',
-      before: { scheduleOffsetMinutes: 3 },
-      after: { scheduleOffsetMinutes: undefined },
-      there: { scheduleOffsetMinutes: 0 },
-    },
-    {
-      why: 'a start in place of an offset',
-      before: { scheduleOffsetMinutes: 3 },
-      after: { scheduleOffsetMinutes: undefined, scheduleStartAt: '2026-11-01T00:00:00Z' },
-      there: { scheduleOffsetMinutes: 0, scheduleStartAt: '2026-11-01T00:00:00Z' },
-    },
-    {
-      why: 'no range any more',
-      before: { thresholdType: 'between', thresholdMax: 20 },
-      after: { thresholdType: 'above', thresholdMax: undefined },
-      there: { thresholdType: 'above' },
-    },
-  ])('changes the alert: $why', async ({ before, after, there }) => {
-    await using client = await started(withoutUndefined({ ...SPEC, ...before }))
-    expect(await client.want({ lag: { spec: withoutUndefined({ ...SPEC, ...before, ...after }) } })).toEqual(
-      [],
-    )
-    await client.settle()
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    // Looked at, looked at once more right before the request, and looked at after it.
-    expect(client.sent()).toEqual(['GET …', 'GET …', 'PUT …', 'GET …'])
-    expect(client.alerts()).toMatchObject([{ id: client.id, ...there }])
-    expect(client.bodies().at(-1)).not.toHaveProperty('id')
-    expect(client.bodies().at(-1)).not.toHaveProperty('state')
-  })
-
-  test.each(['message', 'note', 'groupBy', 'numConsecutiveWindows'] as const)(
-    'clears what it takes out: %s',
-    async (field) => {
-      await using client = await started(full)
-      const { [field]: _, ...rest } = full
-      await client.apply({ spec: rest })
-      expect(client.alerts()[0]).not.toHaveProperty(field)
-      expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    },
+  test.each<readonly [what: string, before: JsonObject, after: JsonObject, gone: string, there: JsonObject]>([
+    ['a number', {}, { threshold: 11 }, '', {}],
+    ['a name', {}, { name: 'Lag of orders' }, '', {}],
+    ['a range', {}, RANGE, '', {}],
+    ['another source', {}, TILE, 'savedSearchId', {}],
+    ['another webhook', {}, OTHER, '', {}],
+    ['another channel', {}, EMAIL, '', {}],
+    ['a start', {}, START, '', {}],
+    ['no start any more', START, {}, 'scheduleStartAt', { scheduleStartAt: null }],
+    ['no offset any more', OFFSET, {}, 'scheduleOffsetMinutes', { scheduleOffsetMinutes: 0 }],
+    ['a start in place of an offset', OFFSET, START, 'scheduleOffsetMinutes', { scheduleOffsetMinutes: 0 }],
+    ['no range any more', RANGE, { thresholdType: 'above' }, 'thresholdMax', {}],
+  ])('changes the alert: %s', (_, before, after, gone, there) =>
+    story(started({ ...SPEC, ...before }), async (client) => {
+      const id = client.id()
+      await play(
+        client,
+        want(without({ ...SPEC, ...before, ...after }, gone)),
+        // Looked at, looked at once more right before the request, and looked at after it.
+        'settle; shows Ready; is InSync; asks GET, GET, PUT, GET',
+        has({ id, ...after, ...there }),
+      )
+      expect(client.bodies().at(-1)).not.toHaveProperty('id')
+      expect(client.bodies().at(-1)).not.toHaveProperty('state')
+    }),
   )
 
-  test('says what the service keeps, and does not ask for it again and again', async () => {
-    await using client = await started(full, { keptByPut: ['groupBy'] })
-    const { groupBy: _, ...rest } = full
-    await client.apply({ spec: { ...rest, threshold: 11 } })
-    expect(client.alerts()).toMatchObject([{ threshold: 11, groupBy: 'ServiceName' }])
-    expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
-    expect(viewMessage(client.shown())).toContain(
-      'The manifest no longer has groupBy. The service accepted the request without it, but keeps it',
+  test.each(['message', 'note', 'groupBy', 'numConsecutiveWindows'])(
+    'clears what it takes out: %s',
+    (field) =>
+      story(started(full), want(without(full, field)), 'settle; shows Ready; is InSync', (client) =>
+        expect(client.body()).not.toHaveProperty(field),
+      ),
+  )
+
+  const KEPT = { keptByPut: ['groupBy'] }
+  const edited = (more: JsonObject) => want({ ...without(full, 'groupBy'), ...more })
+
+  test('says what the service keeps, and does not ask for it again and again', () =>
+    story(
+      started(full, KEPT),
+      edited({ threshold: 11 }),
+      'settle; shows Drifted; is Stalled; says The manifest no longer has groupBy. The service accepted the request without it, but keeps it',
+      has({ threshold: 11, groupBy: 'ServiceName' }),
+      'sends PUT',
+      ...Array.from({ length: 3 }, () => '1 h; 2 min; restart; turn in passing; sends nothing; is Stalled'),
+      // Written again, it is as it should be.
+      want({ ...full, threshold: 11 }),
+      'settle; shows Ready; is InSync',
+      // Taken away elsewhere, too.
+      edited({ threshold: 11 }),
+      'settle',
+      byHand({ groupBy: null }),
+      'settle; shows Ready; is InSync',
+    ))
+
+  test('goes on with another edit while something is kept', () =>
+    story(
+      started(full, KEPT),
+      edited({}),
+      'settle',
+      edited({ threshold: 12 }),
+      'settle; is Stalled',
+      has({ threshold: 12 }),
+      want(full),
+      'settle; is InSync',
+      has({ threshold: 10 }),
+    ))
+
+  test('keeps what somebody else has set since, up to the moment of the request', () => {
+    const theirs = { note: 'Set elsewhere', silenced: { at: 'x' } }
+    return story(
+      started(),
+      'turn',
+      (client) => {
+        let readings = 0
+        client.interfere(({ method }) => {
+          if (method === 'GET') readings += 1
+          // After the reading that was decided on.
+          if (method === 'GET' && readings === 2) client.edit(theirs)
+          return undefined
+        })
+      },
+      want({ ...SPEC, threshold: 11 }),
+      'settle',
+      has({ threshold: 11, ...theirs }),
+      (client) => expect(client.bodies().at(-1)).toMatchObject({ threshold: 11, note: 'Set elsewhere' }),
     )
-    client.sent()
-    for (let count = 0; count < 3; count += 1) {
-      client.skip(3_700_000)
-      await client.restart()
-      await client.reconcile(KEY, 'in passing')
-    }
-    expect(client.sent().filter((sent) => sent.startsWith('PUT'))).toEqual([])
-    expect(client.shown()).toMatchObject({ reason: 'Stalled' })
-    // Written again, it is as it should be.
-    await client.apply({ spec: { ...full, threshold: 11 } })
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
-    // Taken away elsewhere, too.
-    await client.apply({ spec: { ...rest, threshold: 11 } })
-    client.change(client.id, { groupBy: null })
-    await client.settle()
-    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
   })
 
-  test('goes on with another edit while something is kept', async () => {
-    await using client = await started(full, { keptByPut: ['groupBy'] })
-    const { groupBy: _, ...rest } = full
-    await client.apply({ spec: rest })
-    await client.apply({ spec: { ...rest, threshold: 12 } })
-    expect(client.alerts()).toMatchObject([{ threshold: 12 }])
-    expect(client.shown()?.reason).toBe('Stalled')
-    await client.apply({ spec: full })
-    expect(client.alerts()).toMatchObject([{ threshold: 10 }])
-    expect(client.shown()?.reason).toBe('InSync')
-  })
-
-  test('keeps what somebody else has set since, up to the moment of the request', async () => {
-    await using client = await started()
-    await client.reconcile(KEY)
-    client.sent()
-    let readings = 0
-    client.interfere(({ method }) => {
-      if (method === 'GET') readings += 1
-      // After the reading that was decided on.
-      if (method === 'GET' && readings === 2)
-        client.change(client.id, { note: 'Set elsewhere', silenced: { at: 'x' } })
-      return undefined
-    })
-    await client.apply({ spec: { ...SPEC, threshold: 11 } })
-    expect(client.bodies().at(-1)).toMatchObject({ threshold: 11, note: 'Set elsewhere' })
-    expect(client.alerts()).toMatchObject([{ threshold: 11, note: 'Set elsewhere', silenced: { at: 'x' } }])
-  })
-
-  test('keeps the other channels, and the fields of one that are not its own', async () => {
-    await using client = await started()
+  test('keeps the other channels, and the fields of one that are not its own', () => {
     const channel = { ...WEBHOOK, webhookService: 'slack_api', severity: 'critical' }
-    client.change(client.id, {
-      channel,
-      channels: [channel, { type: 'email', emailRecipients: ['b@example.com'] }],
-    })
-    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
-    await client.reconcile()
-    expect(client.bodies().at(-1)).toMatchObject({
-      channel,
-      channels: [channel, { type: 'email', emailRecipients: ['b@example.com'] }],
-    })
+    const channels = [channel, { type: 'email', emailRecipients: ['b@example.com'] }]
+    return story(
+      started(),
+      byHand({ channel, channels }),
+      want({ ...SPEC, threshold: 11 }),
+      'turn',
+      (client) => expect(client.bodies().at(-1)).toMatchObject({ channel, channels }),
+    )
   })
 
-  test('is sent again when its request was refused once', async () => {
-    await using client = await started()
-    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
-    let left = 1
-    const mishap = { status: 400, error: 'BAD_REQUEST: webhook not found' }
-    client.interfere(({ method }) => (method === 'PUT' && left-- > 0 ? mishap : undefined))
-    await client.reconcile()
-    expect(client.shown()?.status).not.toBe('Ready')
-    client.skip(900_000)
-    await client.settle()
-    expect(client.alerts()).toMatchObject([{ threshold: 11 }])
-  })
+  test('is sent again when its request was refused once', () =>
+    story(
+      started(),
+      want({ ...SPEC, threshold: 11 }),
+      'on PUT: 400 once; turn',
+      (client) => expect(client.status()).not.toBe('Ready'),
+      '15 min; settle',
+      has({ threshold: 11 }),
+    ))
 })
 
-function withoutUndefined(object: Readonly<Record<string, unknown>>): JsonObject {
-  return JSON.parse(JSON.stringify(object)) as JsonObject
-}
+/* What happens before, after, beside and by somebody else (design §14). */
+
+test('what was left behind and is gone since blocks no other', () =>
+  story(
+    started(),
+    (client) => play(client, watch(client.id()), 'settle'),
+    (client) => void client.ask('DELETE', `/clickstack/alerts/${client.id()}`),
+    put('Alert/lag2', { ...SPEC, name: 'Second', threshold: 77 }),
+    ...Array.from({ length: 10 }, () => '10 min; turn; turn Alert/lag2'),
+    'counts 1',
+  ))
+
+test('fields of a channel that are not returned are kept by the PUT', () => {
+  const channel = { ...WEBHOOK, webhookService: 'slack_api', slackChannelId: 'C1', severity: 'critical' }
+  return story(
+    started({ ...SPEC, channel }),
+    byHand({ channel: WEBHOOK }),
+    'settle',
+    want({ ...SPEC, channel, threshold: 11 }),
+    'settle',
+    (client) => expect(client.bodies().at(-1)).toMatchObject({ channel }),
+  )
+})
+
+test('a saved search is exchanged for a tile, and somebody has set groupBy', () =>
+  story(
+    started(),
+    byHand({ groupBy: 'ServiceName' }),
+    want({ ...without(SPEC, 'savedSearchId'), source: 'tile', dashboardId: 'a'.repeat(24), tileId: 't' }),
+    'settle; is InSync',
+  ))
+
+test('what is watched in another service is no witness', () => {
+  const spec = { ...SERVICE.spec, serviceId: 'b1111111-1111-4111-8111-111111111111' }
+  const [b, x] = ['Alert/b' as Key, 'c'.repeat(24)]
+  let asking: Key | undefined
+  return story(
+    empty(),
+    (client) => client.put('second.json', { ...SERVICE, metadata: { name: 'second' }, spec }),
+    want(SPEC),
+    put(b, { ...SPEC, name: 'B', threshold: 77 }),
+    'settle; turn Alert/b; turn Alert/b; 5 min',
+    put(b, { service: 'second', id: x }),
+    on(({ method }) => {
+      if (method !== 'GET') return undefined
+      if (asking === b) return { answered: { ...SPEC, id: x, name: 'X', state: 'OK' } }
+      return { status: 404, error: 'NOT_FOUND: alert' }
+    }),
+    async (client) => {
+      for (let i = 0; i < 6; i += 1) {
+        asking = undefined
+        await play(client, 'turn; 10 s')
+        asking = b
+        await play(client, 'turn Alert/b; 20 s')
+      }
+      asking = undefined
+    },
+    'turn; is MissingUnconfirmed',
+  )
+})
+
+/* It is deleted as a pipe is: only where its manifest says so, and only as it was left (design §14). */
+
+/** It was seen in sync, and its manifest has this policy since. */
+const unwanted = (ensure: string) => `5 min; turn; want it ensure=${ensure}; turn; sends nothing`
+
+describe('policy.ensure absent', () => {
+  test('it is deleted after ten minutes, once, and the manifest can go', () =>
+    story(
+      started(),
+      unwanted('absent'),
+      'says The alert will be deleted at ; 9 min; turn; sends nothing; grace',
+      async (client) =>
+        expect((await client.reconcile()).action).toMatchObject({ type: 'delete', reason: 'Deleting' }),
+      'sends DELETE; counts 0; 2 s; turn; is Absent; remove; turn; sends nothing',
+      (client) => expect(client.record()).toBeUndefined(),
+    ))
+
+  test.each<[string, Step]>([
+    ['not if somebody changed it', byHand({ threshold: 11 })],
+    [
+      'not if somebody added a channel',
+      byHand({ channels: [WEBHOOK, { type: 'email', emailRecipients: ['b@example.com'] }] }),
+    ],
+  ])('%s', (_, change) =>
+    story(started(), unwanted('absent'), change, 'grace; turn; sends nothing; is Drifted'),
+  )
+
+  test('not without the policy', () =>
+    story(started(), unwanted('present'), 'grace; turn; sends nothing; holds a pipe'))
+
+  test('not while another manifest adopts it', () =>
+    story(
+      started(),
+      unwanted('absent'),
+      (client) => play(client, put('Alert/other', SPEC, { adopt: client.id() })),
+      'grace; turn; sends nothing; says Alert/other',
+    ))
+})

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { PIPE, type Fact, type Place } from './facts.ts'
-import { textOf } from './look.ts'
+import { editedValues } from './edit-values.ts'
 import { FILLED_IN } from './reply.ts'
 
 /** A body that differs from another one in one field that comes back, and where that has to be seen. */
@@ -52,23 +52,11 @@ export function seenAtOf({ field, form }: Fact): string {
 function leafChanges(fact: Fact, now: Json): readonly To[] {
   if (fact.returned === 'no') return []
   const seenAt = seenAtOf(fact)
-  const other = { to: otherValue(fact, now), seenAt }
+  const other = { to: editedValues(fact, now, {})[0], seenAt }
   return canBeLost(fact, now) ? [other, { to: undefined, seenAt }] : [other]
 }
 
 /** What comes back at times, or is filled in by the server, may be missing; a flag that is off is as good as missing. */
 function canBeLost({ field, form, returned }: Fact, now: Json): boolean {
   return returned !== 'may' && form !== 'key' && now !== false && !FILLED_IN.has(field)
-}
-
-function otherValue(fact: Fact, now: Json): Json {
-  const { type, form, words } = fact
-  if (words !== undefined) return words.find((word) => word !== now) ?? `${textOf(now)}-other`
-  if (type === 'bool') return now !== true
-  if (typeof now === 'number') return form.startsWith('quantity') ? now * 2 : now + 1
-  if (Array.isArray(now)) return form.endsWith('ordered') ? ['other', ...now] : now.slice(1)
-  const text = textOf(now)
-  if (form === 'pem') return text.replace('TWFkZSB1cA==', 'T3RoZXI=')
-  if (form === 'instant') return text.replace(/^\d{4}/, '2025')
-  return form === 'comma set' ? `${text},other` : `${text}-other`
 }

@@ -2,36 +2,65 @@ import { viewMessage } from '../support/messages.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
-import type { JsonObject } from '../../src/lib/json.ts'
+import { planMessage } from '../../src/contract/plan.ts'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { Way } from '../../src/kinds/changes.ts'
 import type { Looks } from '../../src/contract/platform.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { BASE } from './ask.ts'
-import { Killed, manifestOf, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
+import type { PlatformOptions } from '../../src/platform/clients.ts'
+import { withAt } from './edits.ts'
+import { Killed, manifestOf, newLedger, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
 import { withRefs } from './refs.ts'
 import type { Interfere } from './strict-wire.ts'
 import type { Seen, StrictOptions } from './strict-server.ts'
 
-/* The client, with a manifest of one pipe, against the strict server: in this process, so that hundreds of edits take no time. */
+/* The client, with a manifest of one resource, against the strict server: in this process, so that hundreds of edits take no time. */
 
-const PIPE_KEY = keyOf('Pipe', 'edited')
+const NAMES = { Pipe: 'edited', Alert: 'lag', QueryEndpoint: 'analytics' } as const
+
+const NOWHERE = '00000000-0000-4000-8000-000000000000'
+const SERVICES = {
+  there: { 'service.json': SERVICE },
+  broken: { 'service.json': { ...SERVICE, spec: {} } },
+  elsewhere: {
+    'service.json': { ...SERVICE, spec: { ...SERVICE.spec, organizationId: NOWHERE, serviceId: NOWHERE } },
+  },
+  gone: {},
+} as const
+export type ServiceIs = keyof typeof SERVICES
 
 export interface KillPlace {
-  readonly way: Way | 'state' | 'delete'
+  readonly way: Way | 'state' | 'delete' | 'upsert'
   readonly when: 'before' | 'after'
   /** From 1. */
   readonly nth?: number
 }
 
-export type Client = Awaited<ReturnType<typeof startClient>>
+export type Client = Awaited<ReturnType<typeof startEmpty>>
 
 /** With a pipe of this body, which it made itself and found in sync. */
-export async function startClient(body: JsonObject, options: Partial<StrictOptions> = {}) {
-  const { asker, time, http, ledger } = await startAround(options)
+export async function startClient(body: JsonObject, options: Partial<StrictOptions> = {}): Promise<Client> {
+  const client = await startEmpty('Pipe', options)
+  await client.want(body)
+  await client.settle()
+  client.changes()
+  return client
+}
+
+/** Without a manifest so far. */
+export async function startEmpty(
+  kind: keyof typeof NAMES,
+  options: Partial<StrictOptions> = {},
+  limits: Partial<PlatformOptions> = {},
+) {
+  const ownKey = keyOf(kind, NAMES[kind])
+  const { asker, time, http, ledger: first } = await startAround(options)
   const { server } = asker
-  const { client, mounted, shared: common } = reach(http.url, time)
+  const { client, mounted, shared: common } = reach(http.url, time, limits)
   const events: Event[] = []
+  let ledger = first
   let before: (() => void | Promise<void>) | undefined
   let kill: (KillPlace & { readonly nth: number }) | undefined
   /** A request that a process may end before or after, and that something may come before. */
@@ -55,7 +84,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     killed('after')
     return done
   }
-  const shared: Omit<ReconcileContext, 'store'> = {
+  const shared: Omit<ReconcileContext, 'store' | 'ledger'> = {
     ...common,
     platform: {
       ...client,
@@ -63,36 +92,50 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
         mortal(target.way, makeBody, (made) => client.change(target, made, readOptions)),
       remove: (target, check, readOptions) =>
         mortal('delete', check, (checked) => client.remove(target, checked, readOptions)),
+      upsert: (of, service, makeBody, readOptions) =>
+        mortal('upsert', makeBody, (made) => client.upsert(of, service, made, readOptions)),
     },
-    ledger,
     emit: (event) => void events.push(event),
   }
   let olderThan: string | undefined
-  const begin = () => startProcess(shared, () => olderThan)
+  const begin = () => startProcess({ ...shared, ledger }, () => olderThan)
   let process = await begin()
   let seenBefore = 0
   let manifest: JsonObject | undefined
   const more = new Map<string, JsonObject>()
-  let itsService: 'gone' | 'broken' | 'there' = 'there'
+  let itsService: ServiceIs = 'there'
 
   const read = () =>
     process.read({
       ...Object.fromEntries(more),
-      ...(manifest && { 'pipe.json': manifest }),
-      ...(itsService !== 'gone' && {
-        'service.json': itsService === 'there' ? SERVICE : { ...SERVICE, spec: {} },
-      }),
+      ...(manifest && { 'own.json': manifest }),
+      ...SERVICES[itsService],
     })
-  const recordOf = (key: Key = PIPE_KEY): LedgerRecord | undefined => process.context.store.record(key)
+  const recordOf = (key: Key = ownKey): LedgerRecord | undefined => process.context.store.record(key)
+  const asked = () => {
+    const seen = server.seen().slice(seenBefore)
+    seenBefore += seen.length
+    return seen
+  }
   const id = () => recordOf()?.remote?.id ?? ''
+  /** As the service has it now. */
+  const body = () =>
+    ({
+      Pipe: server.pipes().get(id()),
+      Alert: server.alerts().find((alert) => alert['id'] === id()),
+      QueryEndpoint: server.endpoint(),
+    })[kind]
+  let wanted: JsonObject = {}
 
-  const made = {
+  return {
     ...asker,
-    /** The manifest asks for this body from now on. */
-    async want(wanted: JsonObject, policy?: Policy) {
+    key: ownKey,
+    /** The manifest asks for this body from now on, or for the last one. */
+    async want(next = wanted, policy?: Policy) {
+      wanted = next
       const { spec, secrets: refs } = withRefs(wanted)
       for (const { name, key, text } of refs) mounted.set(`${name}/${key}`, text)
-      manifest = manifestOf('Pipe', 'edited', { spec, policy })
+      manifest = manifestOf(kind, NAMES[kind], { spec, policy })
       const wrong = await read()
       if (wrong.length > 0) throw new Error(wrong.join('\n'))
     },
@@ -101,8 +144,8 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       manifest = { ...manifest, spec: { service: 'analytics', source: 'nonsense' } }
       await read()
     },
-    /** The manifest of its service is gone, has errors, or is there again. */
-    async service(is: 'gone' | 'broken' | 'there') {
+    /** The manifest of its service is gone, has errors, leads to another one, or is there again. */
+    async service(is: ServiceIs) {
       itsService = is
       await read()
     },
@@ -111,11 +154,14 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       manifest = undefined
       for (let count = 0; count < 3; count += 1) await read()
     },
-    /** Another process goes on with the same ledger and the same manifests; whatever was in memory is gone. */
-    async restart() {
+    /** Another process goes on with the same manifests and ledger, or with an empty one; whatever was in memory is gone. */
+    async restart(is?: 'lost') {
+      if (is === 'lost') ledger = newLedger()
       process = await begin()
       await read()
     },
+    /** Bodies of requests. */
+    bodies: () => server.seen().flatMap((seen) => seen.body ?? []),
     /** Another file with a document; nothing: it is gone. */
     async put(file: string, document: JsonObject | undefined) {
       if (document === undefined) more.delete(file)
@@ -130,13 +176,18 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       process.context.store.drop(record.key)
     },
     /** One reconcile, of what was changed. @param how a person asked for it; or nothing but time has passed */
-    reconcile: (how?: 'asked' | 'in passing', key = PIPE_KEY): Promise<ReconcileResult> =>
+    reconcile: (how?: 'asked' | 'in passing', key: Key = ownKey): Promise<ReconcileResult> =>
       process.reconcile(key, how),
+    /** What a plan says of it now. */
+    async plan(key: Key = ownKey) {
+      const item = await process.plan(key)
+      return item && { ...item, message: planMessage(item, {}) }
+    },
     /** Reconciles until it is at rest, as often as the queue would. @returns the last one */
     settle: () =>
       settled(
-        () => process.reconcile(PIPE_KEY),
-        () => process.shown(PIPE_KEY)?.status !== 'Progressing',
+        () => process.reconcile(ownKey),
+        () => kind === 'Pipe' && process.shown(ownKey)?.status !== 'Progressing',
         time,
       ),
     /** Time passes. */
@@ -180,35 +231,44 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     async write(record: LedgerRecord) {
       process.context.store.note(await ledger.swap(record, []))
     },
-    history: () => ledger.history({ key: PIPE_KEY, limit: 1_000 }),
+    history: () => ledger.history({ key: ownKey, limit: 1_000 }),
     events,
-    status: () => process.shown(PIPE_KEY)?.status,
+    shown: (key: Key = ownKey) => process.shown(key),
+    status: () => process.shown(ownKey)?.status,
     state: () => server.states().get(id()),
-    /** Of the pipe. */
+    /** By its record. */
     id,
-    /** What it is made of now. */
-    body: () => server.pipes().get(id()),
-    /** Requests that change something, since it was asked the last time. */
-    changes() {
-      const seen = server.seen().slice(seenBefore)
-      seenBefore = server.seen().length
-      return seen.filter(({ method }) => method !== 'GET')
+    body,
+    /** Somebody else edits it: other values at dotted paths; null: without it. */
+    edit(fields: Readonly<Record<string, Json>>) {
+      if (kind === 'Pipe') server.setBody(id(), having(body() ?? {}, fields))
+      else Object.assign(body() ?? {}, fields)
     },
-    message: () => viewMessage(process.shown(PIPE_KEY)),
-    reason: () => process.shown(PIPE_KEY)?.reason ?? '',
+    /** What the service has of its kind. */
+    count: () => (kind === 'Pipe' ? server.pipes() : new Set(server.alerts())).size,
+    /** Requests since it was asked the last time. */
+    asked,
+    /** Those that change something. */
+    changes: () => asked().filter(({ method }) => method !== 'GET'),
+    message: () => viewMessage(process.shown(ownKey)),
+    reason: () => process.shown(ownKey)?.reason ?? '',
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
       await http[Symbol.asyncDispose]()
     },
   }
-  await made.want(body)
-  await made.settle()
-  made.changes()
-  return made
 }
 
-/** A request below the pipe, as `PATCH /scaling`. */
+/** A request below the resource, as `PATCH /scaling`. */
 export function told({ method, path }: Seen): string {
-  const below = path.slice(BASE.length).replace(/^\/clickpipes(\/[^/]+)?/, '')
+  const below = path.slice(BASE.length).replace(/^\/(clickpipes|clickstack\/alerts|\w+)(\/[^/]+)?/, '')
   return `${method} ${below}`.trim()
+}
+
+/** The body with other values at dotted paths; null: without it. */
+export function having(body: JsonObject, fields: Readonly<Record<string, Json>>): JsonObject {
+  return Object.entries(fields).reduce(
+    (now, [path, value]) => withAt(now, path.split('.'), value ?? undefined) as JsonObject, // the root of a body is one
+    body,
+  )
 }

@@ -92,7 +92,6 @@ const inVain: Step = (client) => ignore(client, 'stop')
 const TWO_TABLES = THREE_TABLES.slice(0, 2)
 
 interface Unheeded {
-  readonly what: string
   readonly command: Command
   /** Shown meanwhile. `Pausing`: it was heeded at first. */
   readonly state: 'Running' | 'Paused' | 'Pausing'
@@ -108,13 +107,12 @@ const CHANGED = { wanted: [withTable('invoices')], after: [THREE_TABLES, 'Runnin
 const RESTING = { wanted: [POSTGRES, { paused: true }], after: [TWO_TABLES, 'Paused', 'InSync'] } as const
 const STARTED = { command: 'start', state: 'Paused', after: [TWO_TABLES, 'Running', 'InSync'] } as const
 
-const UNHEEDED: readonly Unheeded[] = [
-  { what: 'to stop for a change', command: 'stop', state: 'Running', ...CHANGED },
-  { what: 'to stop for a change, and it goes on pausing', command: 'stop', state: 'Pausing', ...CHANGED },
-  { what: 'to stop by policy.paused', command: 'stop', state: 'Running', ...RESTING },
-  { what: 'to stop by policy.paused, and it goes on pausing', command: 'stop', state: 'Pausing', ...RESTING },
-  {
-    what: 'to start after a change',
+const UNHEEDED: Readonly<Record<string, Unheeded>> = {
+  'to stop for a change': { command: 'stop', state: 'Running', ...CHANGED },
+  'to stop for a change, and it goes on pausing': { command: 'stop', state: 'Pausing', ...CHANGED },
+  'to stop by policy.paused': { command: 'stop', state: 'Running', ...RESTING },
+  'to stop by policy.paused, and it goes on pausing': { command: 'stop', state: 'Pausing', ...RESTING },
+  'to start after a change': {
     ...STARTED,
     async first(client) {
       await client.want(...CHANGED.wanted)
@@ -122,13 +120,13 @@ const UNHEEDED: readonly Unheeded[] = [
     },
     wanted: [POSTGRES],
   },
-  { what: 'to start by policy.paused', ...STARTED, first: paused, wanted: [POSTGRES, { paused: false }] },
-]
+  'to start by policy.paused': { ...STARTED, first: paused, wanted: [POSTGRES, { paused: false }] },
+}
 
 describe('a pipe that was told', () => {
-  test.each(UNHEEDED)(
-    '$what, in vain: that is told after ten minutes, and it is told again within each hour, for ever',
-    async ({ command, state, first: begin, wanted, after }) => {
+  test.each(Object.entries(UNHEEDED))(
+    '%s, in vain: that is told after ten minutes, and it is told again within each hour, for ever',
+    async (_what, { command, state, first: begin, wanted, after }) => {
       await using client = await startOld(POSTGRES)
       await begin?.(client)
       await client.want(...wanted)

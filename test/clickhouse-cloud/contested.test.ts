@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/lib/json.ts'
 import { contestOf, withCorrections } from '../../src/plan/corrections.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import type { Client } from './client.ts'
+import { having, type Client } from './client.ts'
 import {
   FILES,
-  having,
   HOUR,
   KAFKA,
   MAPPINGS,

@@ -4,9 +4,22 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/write-limits.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { operate } from '../../src/reconcile/operator/operate.ts'
-import type { Client } from './client.ts'
-import { OTHER_TOPIC, REPLACE, replaced, started, unwanted, withTopics } from './deleted-pipes.ts'
-import { having, KAFKA, lockOf, MINUTE, pipeOf, POSTGRES, sent, withTable } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import {
+  KAFKA,
+  lockOf,
+  MINUTE,
+  OTHER_TOPIC,
+  pipeOf,
+  POSTGRES,
+  REPLACE,
+  replaced,
+  sent,
+  started,
+  unwanted,
+  withTable,
+  withTopics,
+} from './edited-pipes.ts'
 import { textOf } from './look.ts'
 import { byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
 

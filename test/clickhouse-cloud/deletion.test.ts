@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { DELETE, goesOn, OTHER_TOPIC, REPLACE, replaced, started, unwanted } from './deleted-pipes.ts'
-import { KAFKA, lockOf, MINUTE, POSTGRES, sent } from './edited-pipes.ts'
+import {
+  DELETE,
+  KAFKA,
+  lockOf,
+  MINUTE,
+  OTHER_TOPIC,
+  POSTGRES,
+  REPLACE,
+  replaced,
+  sent,
+  started,
+  untilGone,
+  unwanted,
+} from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 import { kindOf } from './patch.ts'
 import { byHand, meanwhile, play, story, want, type Step } from './story.ts'
@@ -31,7 +43,7 @@ describe('policy.ensure absent', () => {
     expect(client.message()).toMatch(
       /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
     )
-    await goesOn(client, 9 * MINUTE)
+    await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
     client.skip(MINUTE + 1_000)
     const { action, next } = await client.reconcile()
@@ -40,7 +52,7 @@ describe('policy.ensure absent', () => {
     expect(sent(client)).toEqual(['DELETE'])
     expect(client.record()?.removal).toMatchObject({ isSent: true })
     expect(client.message()).toContain('The request to delete the pipe was sent at ')
-    const count = await goesOn(client, 5 * MINUTE)
+    const count = await untilGone(client, 5 * MINUTE)
     expect(count).toBeLessThan(20)
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
@@ -179,14 +191,14 @@ describe('policy.onImmutable replace', () => {
     expect(client.message()).toMatch(
       /^source\.kafka\.topics changed in the manifest, no request can change that in an existing pipe, and policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
     )
-    await goesOn(client, 9 * MINUTE)
+    await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
-    await goesOn(client, 5 * MINUTE)
+    await untilGone(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE', 'POST'])
     expect([...client.server.pipes().keys()]).toEqual([client.id()])
     expect(client.id()).not.toBe(id)
     expect(client.reason()).toBe('InSync')
-    await goesOn(client, 30 * MINUTE)
+    await untilGone(client, 30 * MINUTE)
     expect(sent(client)).toEqual([])
   })
 

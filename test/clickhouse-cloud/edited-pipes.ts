@@ -1,12 +1,13 @@
-import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { startClient, told, type Client } from './client.ts'
-import { withAt } from './edits.ts'
+import { expect } from 'vitest'
+import type { Policy } from '../../src/kinds/manifest.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { having, startClient, told, type Client } from './client.ts'
 import { givenNamed, wireBody } from './given.ts'
 import { at, textOf } from './look.ts'
 import { manifestOf } from './reach.ts'
 import { withRefs } from './refs.ts'
 
-/* Pipes that are edited in the course of time, by a client in this process: what the tests of it have in common. */
+/* Pipes that are edited, deleted and replaced in the course of time, by a client in this process. */
 
 export const KAFKA = wireBody(givenNamed('orders'))
 export const POSTGRES = wireBody(givenNamed('customers'))
@@ -14,14 +15,6 @@ export const FILES = wireBody(givenNamed('sessions'))
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
-
-/** The body with other values at dotted paths; null: without it. */
-export function having(body: JsonObject, fields: Readonly<Record<string, Json>>): JsonObject {
-  return Object.entries(fields).reduce(
-    (now, [path, value]) => withAt(now, path.split('.'), value ?? undefined) as JsonObject, // the root of a body is one
-    body,
-  )
-}
 
 export const REPLICAS = having(KAFKA, { 'scaling.replicas': 3 })
 export const MAPPINGS = 'source.postgres.tableMappings'
@@ -85,21 +78,23 @@ export async function passes(client: Client, count: number, ms = 5 * MINUTE): Pr
   }
 }
 
-/** Reconciles as often as the queue would, for so long. */
-export async function during(client: Client, ms: number): Promise<void> {
+/** Reconciles as often as the queue would, for so long. @returns how often */
+export async function during(client: Client, ms: number, isOver = () => false): Promise<number> {
   let left = ms
-  while (left > 0) {
+  let count = 1
+  for (; left > 0 && !isOver(); count += 1) {
     const { next } = await client.reconcile()
     const wait = Math.min(left, Math.max(250, next?.afterMs ?? left))
     client.skip(wait)
     left -= wait
   }
   await client.reconcile()
+  return count
 }
 
-/** Somebody else edits the pipe. */
-export function byHand(client: Client, fields: Readonly<Record<string, Json>>): void {
-  client.server.setBody(client.id(), having(client.body() ?? {}, fields))
+/** The same, or until its record holds no pipe. */
+export function untilGone(client: Client, ms: number): Promise<number> {
+  return during(client, ms, () => client.record()?.remote === undefined)
 }
 
 /** A manifest of another pipe. */
@@ -109,4 +104,44 @@ export function pipeOf(name: string, body: JsonObject, policy: object = {}): Jso
 
 export function lockOf(pipes: Readonly<Record<string, string>>): JsonObject {
   return { apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name: 'all' }, spec: { pipes } }
+}
+
+/** More than the clocks of two processes differ by. */
+export const GRACE = 10 * MINUTE + 1_000
+export const DELETE: Policy = { ensure: 'absent' }
+export const REPLACE: Policy = { onImmutable: 'replace' }
+
+/** No request changes the topics of a pipe that exists. */
+export function withTopics(topics: string): JsonObject {
+  return having(KAFKA, { 'source.kafka.topics': topics })
+}
+
+export const OTHER_TOPIC = withTopics('orders.v2')
+
+/** A pipe that it made, with this policy, seen in sync more than once. */
+export async function started(body: JsonObject, policy: Policy): Promise<Client> {
+  const client = await startClient(body)
+  await client.want(body, policy)
+  await client.reconcile()
+  client.skip(20 * MINUTE)
+  await client.reconcile('in passing')
+  client.changes()
+  return client
+}
+
+/** The same, and its manifest asks to delete it since. */
+export async function unwanted(body: JsonObject = KAFKA): Promise<Client> {
+  const client = await started(body, {})
+  await client.want(body, DELETE)
+  await client.reconcile()
+  return client
+}
+
+/** The same, and its manifest asks for another one since. */
+export async function replaced(body: JsonObject = OTHER_TOPIC, policy = REPLACE): Promise<Client> {
+  const client = await started(KAFKA, policy)
+  await client.want(body, policy)
+  await client.reconcile()
+  expect(client.reason()).toBe('Deleting')
+  return client
 }

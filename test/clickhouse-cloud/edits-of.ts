@@ -1,16 +1,15 @@
 import { sameJson, type JsonObject } from '../../src/lib/json.ts'
 import { candidatesOf } from './edit-candidates.ts'
-import { requestsOf, type Wanted } from './edit-requests.ts'
 import { fieldAt, withAt, writtenOf } from './edits.ts'
 import { FACTS, type Fact } from './facts.ts'
-import { isSet, at } from './look.ts'
+import { isSet, at, objectAt } from './look.ts'
 import { kindOf } from './patch.ts'
-import { patchFaults } from './patch-rules.ts'
+import { isAccountSwitch } from './patch-rules.ts'
 import { pipeFaults } from './rules.ts'
 
 /*
- * Edits of a body, each right by the rules of a create: of each field one, and what the facts let somebody send for it. The requests hold
- * of a pipe that runs: of one that is `Completed` nothing can be edited (section 8), so put it into another state first.
+ * Edits of a body, each right by the rules of a create: of each field one, and whether the facts let somebody ask for it. That holds of a
+ * pipe that runs: of one that is `Completed` nothing can be edited (section 8), so put it into another state first.
  */
 
 export interface Edit {
@@ -19,10 +18,9 @@ export interface Edit {
   readonly field: string
   /** Whether the field was there before. */
   readonly isNew: boolean
-  readonly before: JsonObject
   readonly after: JsonObject
-  /** None where it cannot be changed: then nothing may be sent at all. */
-  readonly requests: readonly Wanted[]
+  /** Else nothing may be sent at all. */
+  readonly canBeSent: boolean
 }
 
 /** Fields of the kind of a body, and whether it lacks them. */
@@ -38,25 +36,26 @@ export function editableFields(before: JsonObject): readonly Pick<Edit, 'fact' |
 
 /** None where the body cannot have the field. */
 export function editOf(before: JsonObject, fact: Fact): Edit | undefined {
-  const { field, change } = fact
+  const { field } = fact
   const isNew = writtenOf(before).every(({ steps }) => fieldAt(steps) !== field)
   let first: Edit | undefined
   for (const after of candidatesOf(before, fact)) {
     if (sameJson(before, after) || pipeFaults(after).length > 0) continue
-    const requests = change === 'immutable' ? [] : allowed(before, after)
-    first ??= { fact, field, isNew, before, after, requests }
+    first ??= { fact, field, isNew, after, canBeSent: false }
     // one that can be asked for, rather than one that another rule forbids
-    if (requests.length > 0) return { ...first, after, requests }
-    if (change === 'immutable') break
+    if (canBeSent(before, after, fact)) return { ...first, after, canBeSent: true }
+    if (fact.change === 'immutable') break
   }
   return first
 }
 
-/** None when a rule of edits, such as R18, forbids it. */
-function allowed(before: JsonObject, after: JsonObject): readonly Wanted[] {
-  const requests = requestsOf(before, after)
-  const patch = requests.find(({ path }) => path === '')
-  return patch === undefined || patchFaults(before, patch.body).length === 0 ? requests : []
+/** Of BigQuery only the settings of any kind; R18 forbids some others. */
+function canBeSent(before: JsonObject, after: JsonObject, { field, change }: Fact): boolean {
+  const kind = kindOf(before)
+  if (change === 'immutable') return false
+  if (kind === 'bigquery') return field === 'name' || field.startsWith('settings.')
+  const path = `source.${kind}`
+  return !isAccountSwitch(objectAt(before, path), objectAt(after, path))
 }
 
 /** Of other kinds it is not known what a setting or a size does (R36, R37), so nobody needs to take it. */
@@ -73,7 +72,6 @@ function isOfKind({ field }: Fact, kind: string): boolean {
 /** A body without one field that it may go without. */
 export interface Clearing {
   readonly field: string
-  readonly before: JsonObject
   readonly after: JsonObject
 }
 
@@ -90,7 +88,6 @@ export function clearingsOf(before: JsonObject): readonly Clearing[] {
       .filter(({ steps }) => steps.at(-1) !== 'authentication')
       .map(({ steps }) => ({
         field: fieldAt(steps),
-        before,
         after: withAt(before, steps, undefined) as JsonObject, // the root of a body is one
       }))
       .filter(({ after }) => pipeFaults(after).length === 0 && isSet(at(after, 'source')))

@@ -6,17 +6,10 @@ import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { alertsThere, desiredBody, FOLDER, GIVEN, secretText, wireBody } from './given.ts'
+import { BASE, OPTIONS, TOKEN } from './ask.ts'
 import { textOf } from './look.ts'
 import { startStrictServer, type StrictHttp } from './strict-http.ts'
 import type { Seen, StrictServer } from './strict-server.ts'
-
-const KEY = { keyId: 'key-1', keySecret: 'se:cret' }
-const TOKEN = 'token-1'
-const SERVICE = {
-  organizationId: '6b7e2f0c-41d5-4c39-8e0a-9f1d3c5b7a62',
-  serviceId: 'c8d14a7e-93f2-4b06-a5e1-2d70b9f4e381',
-}
-const BASE = `/v1/organizations/${SERVICE.organizationId}/services/${SERVICE.serviceId}`
 
 /** The alert of the service, as the folder names it. */
 const ALERT = '66d0f1a2b3c4d5e6f7a8b9c2'
@@ -27,16 +20,14 @@ const pipes = manifests.filter(({ kind }) => kind === 'Pipe')
 function startService(): Promise<StrictServer & StrictHttp> {
   const [ofService = {}, ofHyperdx = {}] = alertsThere()
   return startStrictServer({
-    seed: 'program',
-    key: KEY,
-    service: SERVICE,
+    ...OPTIONS,
     alerts: [ofService],
     hyperdx: { token: TOKEN, alerts: [ofHyperdx] },
   })
 }
 
 function mountAll(workspace: Workspace): void {
-  mountCredential(workspace, 'warehouse-api', KEY)
+  mountCredential(workspace, 'warehouse-api', OPTIONS.key)
   workspace.write('credentials/alerts/token', TOKEN)
   for (const { path, ref } of pipes.flatMap((manifest) => secretRefsIn(desiredBody(manifest))))
     workspace.write(`secrets/${ref.name}/${ref.key}`, secretText(path))

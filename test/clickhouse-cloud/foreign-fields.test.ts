@@ -2,9 +2,8 @@ import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
-import { startClient, type Client } from './client.ts'
-import { goesOn, REPLACE } from './deleted-pipes.ts'
-import { FILES, having, KAFKA, MINUTE, passes, pipeOf, POSTGRES, sent } from './edited-pipes.ts'
+import { having, startClient, type Client } from './client.ts'
+import { FILES, KAFKA, MINUTE, passes, pipeOf, POSTGRES, REPLACE, sent, untilGone } from './edited-pipes.ts'
 import { byHand, play, story, type Step } from './story.ts'
 
 /* Fields of an imported pipe that no manifest can have: a new pipe would lack them. */
@@ -45,7 +44,7 @@ async function other(client: Client, body: JsonObject, policy: Policy = {}) {
 /** It needs another pipe. */
 async function edited(client: Client): Promise<void> {
   await client.want(having(POSTGRES, { 'source.postgres.settings.publicationName': 'other' }), REPLACE)
-  await goesOn(client, 30 * MINUTE)
+  await untilGone(client, 30 * MINUTE)
 }
 
 const GONE = 'state gone; until gone 30 min'

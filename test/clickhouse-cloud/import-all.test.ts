@@ -1,47 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import {
-  ORGANIZATION,
-  OTHER_SERVICE_ID,
-  SERVICE_ID,
-  platformArgs,
-  serviceManifest,
-} from '../support/manifests.ts'
-import { runHere } from '../support/command.ts'
-import { given, pipe, type World } from './listed-world.ts'
+import { OTHER_SERVICE_ID, platformArgs, serviceManifest } from '../support/manifests.ts'
 import { importReport } from '../../src/cli/imported-manifests.ts'
+import { runHere } from '../support/command.ts'
+import { consoleOf, given, id, pipe, there, type World } from './listed-world.ts'
 
 /* A manifest for each pipe that has none (`import --all`), with the commands and a platform that lists. */
-
-const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-
-/** A pipe that somebody made in the console. */
-function there(number: number, name: string, more: object = {}) {
-  return {
-    id: id(number),
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
-    createdAt: `2026-01-01T00:00:${String(number).padStart(2, '0')}Z`,
-    name,
-    source: {
-      kinesis: {
-        format: 'JSONEachRow' as const,
-        streamName: `stream-${number}`,
-        region: 'eu-north-1',
-        iteratorType: 'LATEST' as const,
-        authentication: 'IAM_ROLE' as const,
-        iamRole: 'arn:aws:iam::210987654321:role/a',
-      },
-    },
-    destination: {
-      table: `table_${number}`,
-      managedTable: false,
-      columns: [{ name: 'at', type: 'DateTime' }],
-    },
-    ...more,
-  }
-}
 
 const KAFKA = {
   source: {
@@ -54,10 +19,6 @@ const KAFKA = {
       credentials: { username: 'reader', password: 'planted' },
     },
   },
-}
-
-function consoleOf(...pipes: readonly object[]) {
-  return { fixture: { pipes: pipes as never } } // as its schema wants them; it says so otherwise
 }
 
 /** What a plan would do, of each key. */

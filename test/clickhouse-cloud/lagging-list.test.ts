@@ -1,97 +1,84 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { having, KAFKA, MINUTE, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { having } from './client.ts'
+import { KAFKA, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import { story, want, type Step } from './story.ts'
 
 /* A list can show pipes as they were. What it shows is confirmed by a GET by id before it is told or corrected. */
 
 /** From now on every list shows this moment. */
-async function freezeList(client: Client, change?: (item: JsonObject) => JsonObject): Promise<void> {
-  const { result } = client.ask('GET', '/clickpipes')
-  const items = result as readonly JsonObject[] // a list of pipes
-  const listed: Json = change === undefined ? [...items] : items.map(change)
-  client.interfere(({ method, below }) =>
-    method === 'GET' && below === '…' ? { answered: listed } : undefined,
-  )
-}
-
-/** Drift checks, each with a list of its own. */
-async function inPassing(client: Client, count: number): Promise<void> {
-  for (let pass = 0; pass < count; pass += 1) {
-    client.skip(5 * MINUTE)
-    await client.reconcile('in passing')
+function freeze(change = (item: JsonObject) => item): Step {
+  return (client) => {
+    const items = client.ask('GET', '/clickpipes').result as readonly JsonObject[] // a list of pipes
+    const answered = items.map(change)
+    client.interfere(({ method, below }) => (method === 'GET' && below === '…' ? { answered } : undefined))
+    client.changes()
   }
 }
 
+/** Drift checks, each with a list of its own. */
+const checks = (count: number) => Array.from({ length: count }, () => '5 min; turn in passing').join('; ')
+
 describe('a list that lags behind', () => {
-  test.each([
-    { of: 'a host', body: POSTGRES, edited: having(POSTGRES, { 'source.postgres.host': 'other.example' }) },
-    { of: 'a size', body: KAFKA, edited: REPLICAS },
-    { of: 'a table, for which the pipe is stopped', body: POSTGRES, edited: withTable('more') },
-  ])('does not send an edit of $of a second time', async ({ body, edited }) => {
-    await using client = await startOld(body)
-    await client.want(body, { onDrift: 'correct' })
-    await client.settle()
-    await freezeList(client)
-    client.changes()
-    await client.want(edited, { onDrift: 'correct' })
-    await client.settle()
-    expect(sent(client).length).toBeGreaterThan(0)
-    await inPassing(client, 8)
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('InSync')
-  })
+  test.each<[string, JsonObject, JsonObject]>([
+    ['a host', POSTGRES, having(POSTGRES, { 'source.postgres.host': 'other.example' })],
+    ['a size', KAFKA, REPLICAS],
+    ['a table, for which the pipe is stopped', POSTGRES, withTable('more')],
+  ])('does not send an edit of %s a second time', (_, body, edited) =>
+    story(
+      startOld(body),
+      'want it onDrift=correct; settle',
+      freeze(),
+      want(edited, { onDrift: 'correct' }),
+      'settle',
+      (client) => expect(sent(client).length).toBeGreaterThan(0),
+      `${checks(8)}; sends nothing; is InSync`,
+    ),
+  )
 
-  test.each(['correct', 'report'] as const)('tells no drift, with onDrift: %s', async (onDrift) => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift })
-    await client.settle()
-    await freezeList(client, (item) => ({ ...item, source: { kafka: { topics: 'listed' } } }))
-    client.changes()
-    await inPassing(client, 3)
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('InSync')
-    const told = client.events.filter((event) => event.type === 'Observed' && event.differences.length > 0)
-    expect(told).toEqual([])
-  })
+  test.each(['correct', 'report'])('tells no drift, with onDrift: %s', (onDrift) =>
+    story(
+      startOld(KAFKA),
+      `want it onDrift=${onDrift}; settle`,
+      freeze((item) => ({ ...item, source: { kafka: { topics: 'listed' } } })),
+      `${checks(3)}; sends nothing; is InSync`,
+      ({ events }) =>
+        expect(events.filter((one) => one.type === 'Observed' && one.differences.length > 0)).toEqual([]),
+    ),
+  )
 
   test.each([
-    { paused: true, listed: 'Running' },
-    { paused: false, listed: 'Stopped' },
-  ])('starts and stops nothing, with paused: $paused', async ({ paused, listed }) => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { paused })
-    await client.settle()
-    client.skip(2 * MINUTE)
-    await client.settle()
-    await freezeList(client, (item) => ({ ...item, state: listed }))
-    client.changes()
-    await inPassing(client, 3)
-    expect(sent(client)).toEqual([])
-  })
+    [true, 'Running'],
+    [false, 'Stopped'],
+  ])('starts and stops nothing, with paused: %s', (paused, state) =>
+    story(
+      startOld(KAFKA),
+      `want it paused=${paused}; settle; 2 min; settle`,
+      freeze((item) => ({ ...item, state })),
+      `${checks(3)}; sends nothing`,
+    ),
+  )
 })
-
-/** From now on, a GET by id shows this moment with another state. */
-function showState(client: Client, listed: string | undefined, shown: string): void {
-  const [item] = client.ask('GET', '/clickpipes').result as readonly JsonObject[] // a list of pipes
-  const { state: _, ...rest } = item ?? {}
-  client.interfere(({ method, below }) => {
-    if (method !== 'GET') return undefined
-    if (below !== '…') return { answered: { ...rest, state: shown } }
-    return { answered: [listed === undefined ? rest : { ...rest, state: listed }] }
-  })
-}
 
 test.each([
   { listed: undefined, shown: 'Failed', status: 'NotReady' },
   { listed: undefined, shown: 'Running', status: 'Ready' },
   { listed: 'Failed', shown: 'Running', status: 'Ready' },
   { listed: 'Deleting', shown: 'Deleting', status: 'NotReady' },
-])('a pipe that is listed as $listed and read as $shown is $status', async ({ listed, shown, status }) => {
-  await using client = await startOld(KAFKA)
-  await client.want(KAFKA, { healthyStates: ['Running', 'Deleting'] })
-  await client.settle()
-  showState(client, listed, shown)
-  await inPassing(client, 1)
-  expect(client.status()).toBe(status)
-})
+])('a pipe that is listed as $listed and read as $shown is $status', ({ listed, shown, status }) =>
+  story(
+    startOld(KAFKA),
+    want(KAFKA, { healthyStates: ['Running', 'Deleting'] }),
+    'settle',
+    (client) => {
+      const [item] = client.ask('GET', '/clickpipes').result as readonly JsonObject[] // a list of pipes
+      const { state: _, ...rest } = item ?? {}
+      client.interfere(({ method, below }) => {
+        if (method !== 'GET') return undefined
+        if (below !== '…') return { answered: { ...rest, state: shown } }
+        return { answered: [listed === undefined ? rest : { ...rest, state: listed }] }
+      })
+    },
+    `${checks(1)}; shows ${status}`,
+  ),
+)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PIPE_CHANGES } from '../../src/kinds/profiles/clickhouse-cloud/pipe/changes.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { faulty, having, MAPPINGS, POSTGRES, sent, startOld, tablesIn } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { faulty, MAPPINGS, POSTGRES, sent, startOld, tablesIn } from './edited-pipes.ts'
 import { story, want } from './story.ts'
 
 /* What an edit takes out of the mapping of a table (facts 8): the table is removed and added, as for another value. */
@@ -23,12 +23,14 @@ function visits(client: Client): JsonObject | undefined {
 const EXCLUDED = { excludedColumns: ['note', 'email'] }
 
 describe('of a table', () => {
-  test.each([
-    { what: 'excludedColumns', before: EXCLUDED },
-    { what: 'sortingKeys', before: { useCustomSortingKey: true, sortingKeys: ['id'] } },
-    { what: 'partitionKey', before: { partitionKey: 'id' } },
-    { what: 'partitionByExpr', before: { partitionByExpr: 'toYYYYMM(at)' } },
-  ])('$what can be taken out: it is loaded again without, once', ({ before }) =>
+  test.each(
+    Object.entries({
+      excludedColumns: { before: EXCLUDED },
+      sortingKeys: { before: { useCustomSortingKey: true, sortingKeys: ['id'] } },
+      partitionKey: { before: { partitionKey: 'id' } },
+      partitionByExpr: { before: { partitionByExpr: 'toYYYYMM(at)' } },
+    }),
+  )('%s can be taken out: it is loaded again without, once', (_what, { before }) =>
     story(
       startOld(withVisits(before)),
       want(withVisits({})),
@@ -65,26 +67,23 @@ describe('of a table', () => {
     )
   })
 
-  test.each([
-    { what: 'nothing', desired: {}, observed: {}, way: undefined },
-    { what: 'a part that was taken out', desired: {}, observed: EXCLUDED, way: 'update' },
-    { what: 'a flag that is off', desired: {}, observed: { useCustomSortingKey: false }, way: undefined },
-    {
-      what: 'an engine that nobody asked for',
-      desired: {},
-      observed: { tableEngine: 'Null' },
-      way: undefined,
-    },
-    {
-      what: 'another engine',
-      desired: { tableEngine: 'Null' },
-      observed: { tableEngine: 'MergeTree' },
-      way: 'update',
-    },
-    { what: 'an engine that is not shown', desired: { tableEngine: 'Null' }, observed: {}, way: undefined },
-    // It may have been the engine that was edited: then that is no reason to load what was left out.
-    { what: 'both of them', desired: { tableEngine: 'Null' }, observed: EXCLUDED, way: undefined },
-  ])('$what: is it changed?', ({ desired, observed, way }) => {
+  test.each(
+    Object.entries({
+      nothing: { desired: {}, observed: {}, way: undefined },
+      'a part that was taken out': { desired: {}, observed: EXCLUDED, way: 'update' },
+      'a flag that is off': { desired: {}, observed: { useCustomSortingKey: false }, way: undefined },
+      'an engine that nobody asked for': { desired: {}, observed: { tableEngine: 'Null' }, way: undefined },
+      'another engine': {
+        desired: { tableEngine: 'Null' },
+        observed: { tableEngine: 'MergeTree' },
+        way: 'update',
+      },
+      'an engine that is not shown': { desired: { tableEngine: 'Null' }, observed: {}, way: undefined },
+
+      // It may have been the engine that was edited: then that is no reason to load what was left out.
+      'both of them': { desired: { tableEngine: 'Null' }, observed: EXCLUDED, way: undefined },
+    }),
+  )('%s: is it changed?', (_what, { desired, observed, way }) => {
     const compared = { desired: withVisits(desired), observed: withVisits(observed) }
     expect(PIPE_CHANGES.wayOf(MAPPINGS, new Set([MAPPINGS]), compared)).toBe(way)
   })

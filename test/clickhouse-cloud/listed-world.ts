@@ -1,11 +1,11 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { furnish, platformArgs } from '../support/manifests.ts'
+import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { furnish, ORGANIZATION, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
-import { type Ended, runHere } from '../support/command.ts'
+import { runHere } from '../support/command.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { createWallClock } from '../support/wall-clock.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { createWorkspace } from '../support/workspace.ts'
 
 /* Commands in this process, with a platform that lists its pipes. */
 
@@ -34,29 +34,14 @@ interface Shown {
   readonly message: string
 }
 
-export interface World extends AsyncDisposable {
-  readonly workspace: Workspace
-  readonly platform: Sandbox
-  /** One pass. @returns the reason of each pipe */
-  apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
-  messageOf(key: string): string
-  requests(operation: string): number
-  /** Operations that change something, since this was asked the last time. */
-  changes(): readonly string[]
-  /** The wall clock is so much later from now on. */
-  skip(ms: number): void
-  /** Another command. */
-  run(...args: readonly string[]): Promise<Ended>
-  /** The same, which is stopped by a signal. */
-  runUntil(stopping: AbortSignal, ...args: readonly string[]): Promise<Ended>
-}
+export type World = Awaited<ReturnType<typeof given>>
 
 /** A service, and manifests of pipes with these names. @param time of the commands: some wait for a minute */
 export async function given(
   names: readonly string[],
   options: Partial<SandboxOptions> = {},
   time = systemClock,
-): Promise<World> {
+) {
   const workspace = createWorkspace()
   const platform = await startPlatform({
     profile: CLICKHOUSE_CLOUD,
@@ -73,7 +58,8 @@ export async function given(
   return {
     workspace,
     platform,
-    async apply(...more) {
+    /** One pass. @returns the reason of each pipe */
+    async apply(...more: readonly string[]) {
       const args = ['apply', ...common, ...budget, '-o', 'json', ...more]
       const { stdout, stderr } = await runHere(args, {}, { clock: time })
       if (stdout === '') throw new Error(stderr)
@@ -82,21 +68,59 @@ export async function given(
         last.filter(({ key }) => key.startsWith('Pipe/')).map(({ key, reason }) => [key.slice(5), reason]),
       )
     },
-    messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
-    requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
+    messageOf: (key: string) => last.find((one) => one.key === key)?.message ?? '',
+    requests: (operation: string) => platform.requests().filter((one) => one.operation === operation).length,
+    /** Operations that change something, since this was asked the last time. */
     changes() {
       const since = platform.requests().slice(seen)
       seen += since.length
       return since.filter(({ method }) => method !== 'GET').map(({ operation }) => String(operation))
     },
-    run: (command = '', ...args) => runHere([command, ...args, ...common, ...budget], {}, { clock: time }),
-    runUntil: (stopping, command = '', ...args) =>
+    /** Another command. */
+    run: (command = '', ...args: readonly string[]) =>
+      runHere([command, ...args, ...common, ...budget], {}, { clock: time }),
+    /** The same, which is stopped by a signal. */
+    runUntil: (stopping: AbortSignal, command = '', ...args: readonly string[]) =>
       runHere([command, ...args, ...common, ...budget], {}, { stopping, clock: time }),
-    skip: (ms) => wallClock.skip(ms),
+    /** The wall clock is so much later from now on. */
+    skip: (ms: number) => wallClock.skip(ms),
     async [Symbol.asyncDispose]() {
       wallClock[Symbol.dispose]()
       await platform[Symbol.asyncDispose]()
       workspace[Symbol.dispose]()
     },
   }
+}
+
+export const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** A pipe that somebody made in the console. */
+export function there(number: number, name: string, more: object = {}) {
+  return {
+    id: id(number),
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE_ID,
+    createdAt: `2026-01-01T00:00:${String(number).padStart(2, '0')}Z`,
+    name,
+    source: {
+      kinesis: {
+        format: 'JSONEachRow' as const,
+        streamName: `stream-${number}`,
+        region: 'eu-north-1',
+        iteratorType: 'LATEST' as const,
+        authentication: 'IAM_ROLE' as const,
+        iamRole: 'arn:aws:iam::210987654321:role/a',
+      },
+    },
+    destination: {
+      table: `table_${number}`,
+      managedTable: false,
+      columns: [{ name: 'at', type: 'DateTime' }],
+    },
+    ...more,
+  }
+}
+
+export function consoleOf(...pipes: readonly object[]) {
+  return { fixture: { pipes: pipes as never } } // as its schema wants them; it says so otherwise
 }

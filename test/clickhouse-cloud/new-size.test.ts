@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/lib/json.ts'
 import { startClient, type Client } from './client.ts'
-import { byHand, during, having, KAFKA, MINUTE, passes, sent } from './edited-pipes.ts'
+import { KAFKA, MINUTE } from './edited-pipes.ts'
 import { at } from './look.ts'
+import { byHand, has, story } from './story.ts'
 
 /*
  * The size of a new pipe (facts 8): a create does not always take it, so that it is sent after it. What a person makes of it from then on is
@@ -20,63 +21,56 @@ async function startNew(size: Json = { replicas: 1 }): Promise<Client> {
     await client.reconcile()
   }
   expect(client.id()).not.toBe(before)
-  byHand(client, { scaling: size })
+  client.edit({ scaling: size })
   client.changes()
   return client
 }
 
-function replicas(client: Client): Json | undefined {
-  return at(client.body() ?? {}, 'scaling.replicas')
-}
+const looks = (count: number) => Array.from({ length: count }, () => '1 min; turn').join('; ')
+const isOf = (replicas: number) => has({ scaling: { replicas } })
+const BY_HAND = byHand({ 'scaling.replicas': 5 })
 
 describe('the size of a new pipe', () => {
-  test('that its create did not take is sent after it', async () => {
-    await using client = await startNew()
-    await during(client, 10 * MINUTE)
-    expect([sent(client), replicas(client), client.reason()]).toEqual([['PATCH /scaling'], 2, 'InSync'])
-  })
+  test('that its create did not take is sent after it', () =>
+    story(startNew(), 'for 10 min; sends PATCH /scaling; is InSync', isOf(2)))
 
-  test('that is not shown at first, and then is another one, is sent', async () => {
-    await using client = await startNew(null)
-    await passes(client, 3, MINUTE)
-    expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-    byHand(client, { scaling: { replicas: 1 } })
-    await during(client, 10 * MINUTE)
-    expect([sent(client), replicas(client), client.reason()]).toEqual([['PATCH /scaling'], 2, 'InSync'])
-  })
+  test('that is not shown at first, and then is another one, is sent', () =>
+    story(
+      startNew(null),
+      `${looks(3)}; sends nothing; is InSync`,
+      byHand({ scaling: { replicas: 1 } }),
+      'for 10 min; sends PATCH /scaling; is InSync',
+      isOf(2),
+    ))
 
-  test('is a person’s to change once a reading has shown it as asked for, also after a restart', async () => {
-    await using client = await startClient(KAFKA)
-    byHand(client, { 'scaling.replicas': 5 })
-    await passes(client, 2, MINUTE)
-    await client.restart()
-    await passes(client, 2, MINUTE)
-    expect([sent(client), replicas(client), client.reason()]).toEqual([[], 5, 'Drifted'])
-  })
+  test('is a person’s to change once a reading has shown it as asked for, also after a restart', () =>
+    story(
+      startClient(KAFKA),
+      BY_HAND,
+      `${looks(2)}; restart; ${looks(2)}; sends nothing; is Drifted`,
+      isOf(5),
+    ))
 
-  test('is a person’s to change once it was sent after the create', async () => {
-    await using client = await startNew()
-    await client.settle()
-    expect([sent(client), replicas(client)]).toEqual([['PATCH /scaling'], 2])
-    byHand(client, { 'scaling.replicas': 5 })
-    await passes(client, 3, MINUTE)
-    expect([sent(client), replicas(client), client.reason()]).toEqual([[], 5, 'Drifted'])
-  })
+  test('is a person’s to change once it was sent after the create', () =>
+    story(
+      startNew(),
+      'settle; sends PATCH /scaling',
+      isOf(2),
+      BY_HAND,
+      `${looks(3)}; sends nothing; is Drifted`,
+      isOf(5),
+    ))
 
-  test('is a person’s to change also where something else differs at the time', async () => {
-    await using client = await startNew(at(KAFKA, 'scaling'))
-    byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500 })
-    await passes(client, 1, MINUTE)
-    byHand(client, { 'scaling.replicas': 5 })
-    await passes(client, 3, MINUTE)
-    expect([sent(client), replicas(client), client.reason()]).toEqual([[], 5, 'Drifted'])
-  })
+  test('is a person’s to change also where something else differs at the time', () =>
+    story(
+      startNew(at(KAFKA, 'scaling')),
+      byHand({ 'settings.streaming_max_insert_wait_ms': 1500 }),
+      looks(1),
+      BY_HAND,
+      `${looks(3)}; sends nothing; is Drifted`,
+      isOf(5),
+    ))
 
-  test('is changed back where policy.onDrift says so', async () => {
-    await using client = await startClient(KAFKA)
-    await client.want(having(KAFKA, {}), { onDrift: 'correct' })
-    byHand(client, { 'scaling.replicas': 5 })
-    await during(client, 5 * MINUTE)
-    expect([sent(client), replicas(client)]).toEqual([['PATCH /scaling'], 2])
-  })
+  test('is changed back where policy.onDrift says so', () =>
+    story(startClient(KAFKA), 'want it onDrift=correct', BY_HAND, 'for 5 min; sends PATCH /scaling', isOf(2)))
 })

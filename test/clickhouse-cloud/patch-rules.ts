@@ -13,7 +13,7 @@ import { treeFaults, type Fault } from './shape.ts'
  */
 
 /** What the document requires in every PATCH of a kind; a mapping edit alone goes without (P#618). */
-export const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   pubsub: ['authentication'],
   mysql: ['host', 'port'],
   mongodb: ['uri', 'readPreference'],
@@ -33,7 +33,7 @@ const NO_CONNECTION = [
 ]
 
 /** What holds a password or a key, and has to come beside the rest of the connection. */
-export const KEYS = LOGINS.filter((name) => name !== 'iamRole')
+const KEYS = LOGINS.filter((name) => name !== 'iamRole')
 
 export function patchFaults(body: JsonObject, patch: Json): readonly Fault[] {
   if (!isObject(patch)) return [{ field: '', rule: 'type' }]
@@ -119,7 +119,7 @@ function loginFaults(kind: string, old: JsonObject, arm: JsonObject): readonly F
 }
 
 /** Fields of a request by which the source is reached; what is dropped is none. */
-export function connectionFields(kind: string, arm: JsonObject): readonly string[] {
+function connectionFields(kind: string, arm: JsonObject): readonly string[] {
   const dropped = FACTS.filter(isDropped).map(({ field }) => field.split('.')[2])
   return Object.keys(arm).filter(
     (name) => !NO_CONNECTION.includes(name) && !(kind === 'kafka' && dropped.includes(name)),
@@ -127,7 +127,7 @@ export function connectionFields(kind: string, arm: JsonObject): readonly string
 }
 
 /** To or from the account of a service (R18). */
-function isAccountSwitch(old: JsonObject, arm: JsonObject): boolean {
+export function isAccountSwitch(old: JsonObject, arm: JsonObject): boolean {
   const [from, to] = [old['authentication'], arm['authentication']]
   return old['type'] === 'gcs' && isSet(to) && (from === 'SERVICE_ACCOUNT') !== (to === 'SERVICE_ACCOUNT')
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
+import { having } from './client.ts'
 import {
   faulty,
   FILES,
-  having,
   KAFKA,
   lockOf,
   MAPPINGS,
@@ -78,11 +78,13 @@ describe('policy.onDrift', () => {
 })
 
 describe('an edit', () => {
-  test.each([
-    { what: 'a setting', body: KAFKA, field: 'settings.streaming_max_insert_wait_ms' },
-    { what: 'a part of the size', body: KAFKA, field: 'scaling.replicas' },
-    { what: 'an optional field of the source', body: POSTGRES, field: 'source.postgres.tlsHost' },
-  ])('$what that was taken out is told, and nothing is sent', ({ body, field }) =>
+  test.each(
+    Object.entries({
+      'a setting': { body: KAFKA, field: 'settings.streaming_max_insert_wait_ms' },
+      'a part of the size': { body: KAFKA, field: 'scaling.replicas' },
+      'an optional field of the source': { body: POSTGRES, field: 'source.postgres.tlsHost' },
+    }),
+  )('%s that was taken out is told, and nothing is sent', (_what, { body, field }) =>
     story(
       startOld(body),
       want(having(body, { [field]: null })),
@@ -194,10 +196,12 @@ describe('a secret', () => {
 })
 
 describe('policy.paused', () => {
-  test.each([
-    { what: 'a stream', body: 'KAFKA', begin: KAFKA, rest: 'Stopped' },
-    { what: 'a database', body: 'POSTGRES', begin: POSTGRES, rest: 'Paused' },
-  ])('true stops $what, which is well then, and quiet, also after a restart', ({ body, begin, rest }) =>
+  test.each(
+    Object.entries({
+      'a stream': { body: 'KAFKA', begin: KAFKA, rest: 'Stopped' },
+      'a database': { body: 'POSTGRES', begin: POSTGRES, rest: 'Paused' },
+    }),
+  )('true stops %s, which is well then, and quiet, also after a restart', (_what, { body, begin, rest }) =>
     story(
       startOld(begin),
       `want ${body} paused=true; settle; sends stop; rests ${rest}; is InSync; shows Ready`,
@@ -246,10 +250,12 @@ describe('a pipe that has to rest for its change', () => {
       'want INVOICES; for 10 min; calm; sends stop, start; turn asked; settle; sends stop, PATCH; runs',
     ))
 
-  test.each([
-    { what: 'fails', status: 500, error: 'oops' },
-    { what: 'is forbidden', status: 403, error: 'FORBIDDEN: this key may not' },
-  ])('does not stay stopped where its change $what for long', ({ status, error }) =>
+  test.each(
+    Object.entries({
+      fails: { status: 500, error: 'oops' },
+      'is forbidden': { status: 403, error: 'FORBIDDEN: this key may not' },
+    }),
+  )('does not stay stopped where its change %s for long', (_what, { status, error }) =>
     story(
       startOld(POSTGRES),
       refusing(error, status),

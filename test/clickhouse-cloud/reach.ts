@@ -78,8 +78,6 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
   return { client, mounted, shared }
 }
 
-export type Around = Awaited<ReturnType<typeof startAround>>
-
 /** What outlives a process: the strict server, the ledger, and time. */
 export async function startAround(options: Partial<StrictOptions> = {}) {
   const asker = startAsker(options)

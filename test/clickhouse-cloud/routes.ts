@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../src/lib/json.ts'
-import { createAlert, deleteAlert, getAlert, listAlerts, putAlert } from './alert-routes.ts'
+import { alertRoutes } from './alert-routes.ts'
 import { endpointFaults, endpointReply } from './endpoint.ts'
 import { ALERT_ID, UUID } from './formats.ts'
 import {
@@ -24,6 +24,8 @@ interface Route {
   readonly answer: (world: World, id: string, body: Json) => Answer
 }
 
+const CLOUD = alertRoutes('cloud')
+const OF_HYPERDX = alertRoutes('hyperdx')
 const ALERT_PATH = /^\/clickstack\/alerts\/([^/]+)$/
 
 const ROUTES: readonly Route[] = [
@@ -40,25 +42,11 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: /^\/serviceQueryEndpoint$/, answer: getEndpoint },
   { method: 'POST', path: /^\/serviceQueryEndpoint$/, answer: putEndpoint },
   { method: 'DELETE', path: /^\/serviceQueryEndpoint$/, answer: deleteEndpoint },
-  { method: 'GET', path: /^\/clickstack\/alerts$/, answer: listAlerts },
-  {
-    method: 'POST',
-    path: /^\/clickstack\/alerts$/,
-    answer: (world, _id, body) => createAlert(world, body, 'cloud'),
-  },
-  { method: 'GET', path: ALERT_PATH, id: ALERT_ID, answer: (world, id) => getAlert(world, id, 'cloud') },
-  {
-    method: 'PUT',
-    path: ALERT_PATH,
-    id: ALERT_ID,
-    answer: (world, id, body) => putAlert(world, id, { body, home: 'cloud' }),
-  },
-  {
-    method: 'DELETE',
-    path: ALERT_PATH,
-    id: ALERT_ID,
-    answer: (world, id) => deleteAlert(world, id, 'cloud'),
-  },
+  { method: 'GET', path: /^\/clickstack\/alerts$/, answer: CLOUD.list },
+  { method: 'POST', path: /^\/clickstack\/alerts$/, answer: CLOUD.create },
+  { method: 'GET', path: ALERT_PATH, id: ALERT_ID, answer: CLOUD.get },
+  { method: 'PUT', path: ALERT_PATH, id: ALERT_ID, answer: CLOUD.put },
+  { method: 'DELETE', path: ALERT_PATH, id: ALERT_ID, answer: CLOUD.remove },
 ]
 
 const SERVICE = /^\/v1\/organizations\/([^/]*)\/services\/([^/]*)(\/.*)$/
@@ -103,12 +91,12 @@ function hyperdxAnswer(world: World, asked: Asked): Answer {
   if (headers.authorization !== `Bearer ${world.hyperdx.token}`) return refuse(401, 'login')
   const id = path.slice(HYPERDX.length + 1)
   const body = bodyOf(asked)
-  if (method === 'POST' && path === HYPERDX) return body.refused ?? createAlert(world, body.value, 'hyperdx')
+  if (method === 'POST' && path === HYPERDX) return body.refused ?? OF_HYPERDX.create(world, '', body.value)
   if (!['GET', 'PUT', 'DELETE'].includes(method) || id === '') return refuse(404, 'no such route')
   if (!ALERT_ID.test(id)) return refuse(400, 'id')
   if (body.refused !== undefined) return body.refused
-  if (method === 'PUT') return putAlert(world, id, { body: body.value, home: 'hyperdx' })
-  return method === 'GET' ? getAlert(world, id, 'hyperdx') : deleteAlert(world, id, 'hyperdx')
+  if (method === 'PUT') return OF_HYPERDX.put(world, id, body.value)
+  return method === 'GET' ? OF_HYPERDX.get(world, id) : OF_HYPERDX.remove(world, id)
 }
 
 function isLoggedIn({ key }: World, header = ''): boolean {

@@ -1,42 +1,50 @@
 import { expect } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
+import type { Key } from '../../src/kinds/key.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { DELETE, goesOn, GRACE, OTHER_TOPIC, REPLACE, withTopics } from './deleted-pipes.ts'
+import { messageOf } from '../../src/plan/reason.ts'
+import { told, type Client, type ServiceIs } from './client.ts'
 import {
-  byHand as edit,
+  DELETE,
   during,
   FILES,
+  GRACE,
   HOUR,
   KAFKA,
   MINUTE,
+  OTHER_TOPIC,
   passes,
   POSTGRES,
+  REPLACE,
   REPLICAS,
   sent,
   stateOf,
   tableNames,
+  untilGone,
   withTable,
+  withTopics,
 } from './edited-pipes.ts'
-import { Killed } from './reach.ts'
+import { Killed, manifestOf } from './reach.ts'
 import type { PipeState } from './states.ts'
 import type { Interfere, Mishap } from './strict-wire.ts'
 
 /*
- * Stories of one pipe: steps of a text, separated by `;`, and functions for all else.
+ * Stories of one pipe, alert or query endpoint: steps of a text, separated by `;`, and functions for all else.
  *
- *   want OTHER replace paused=true     its manifest asks for this body, with this policy
+ *   want OTHER replace paused=true     its manifest asks for this body, with this policy. `it` is the last body
  *   spoil; remove; service broken      its manifest, or that of its service
  *   doubt there; older r2; not older   the reading, or the checkout
  *   dependency not ready               its service
  *   5 s, 2 min, 1 h, grace             time passes
- *   turn, turn asked, turn in passing  one reconcile
+ *   turn, turn asked, turn in passing  one reconcile; `turn Alert/other`: of another key
  *   for 20 min, until gone 20 min      as the queue does it; until its record holds no pipe
- *   settle; 3 passes; restart          until it is at rest; one each five minutes; the next process
+ *   settle; 3 passes; restart          until it is at rest; one each five minutes; the next process. `lost`: with an empty ledger
  *   on DELETE: cut before; calm        how requests are answered from now on. `list` is GET of all pipes, `read` GET of one
  *   killed after delete                one reconcile, in which the process ends
  *   state Paused                       of the pipe, on the service
  *   sends stop, PATCH; sends nothing   what was sent since it was asked the last time
+ *   asks list, GET 404, POST           the same, with readings
+ *   counts 1                           what the service has of its kind
  *   is InSync; shows Ready; runs       reason, status, or state on the service
  *   says some words; hides some words  part of the message, or none of it
  *   tables customers, invoices         its tables on the service
@@ -82,13 +90,38 @@ export async function play(client: Client, ...steps: readonly Step[]): Promise<v
 }
 
 /** A step that only such a body or policy can tell. */
-export function want(body: JsonObject, policy?: Policy): Step {
+export function want(body?: JsonObject, policy?: Policy): Step {
   return (client) => client.want(body, policy)
 }
 
-/** Somebody else edits the pipe. */
+/** A manifest of another resource. */
+export function put(key: string, spec: JsonObject, policy?: JsonObject): Step {
+  const [kind = '', name = ''] = key.split('/')
+  return (client) => client.put(`${name}.json`, manifestOf(kind, name, { spec, policy }))
+}
+
+/** What the service has. */
+export function has(fields: object): Step {
+  return (client) => expect(client.body()).toMatchObject(fields)
+}
+
+/** What a plan says. */
+export function plans(item: object, key?: Key): Step {
+  return async (client) => expect(await client.plan(key)).toMatchObject(item)
+}
+
+/** One reconcile, and what it does. */
+export function acts(action: object, said = ''): Step {
+  return async (client) => {
+    const result = await client.reconcile()
+    expect(result.action).toMatchObject(action)
+    expect(messageOf(result.action, { key: client.key })).toContain(said)
+  }
+}
+
+/** Somebody else edits it. */
 export function byHand(fields: Readonly<Record<string, Json>>): Step {
-  return (client) => edit(client, fields)
+  return (client) => client.edit(fields)
 }
 
 /** What happens right before the next request that changes something. */
@@ -113,8 +146,10 @@ async function playStep(client: Client, step: string): Promise<unknown> {
     case 'restart':
     case 'settle':
       return client[verb]()
+    case 'lost':
+      return client.restart('lost')
     case 'service':
-      return client.service(rest as 'gone' | 'broken' | 'there')
+      return client.service(rest as ServiceIs)
     case 'doubt':
       return client.doubt(rest as 'there' | 'over')
     case 'older':
@@ -126,11 +161,12 @@ async function playStep(client: Client, step: string): Promise<unknown> {
     case 'grace':
       return client.skip(GRACE)
     case 'turn':
+      if (rest.includes('/')) return client.reconcile(undefined, rest as Key)
       return client.reconcile(rest === '' ? undefined : (rest as 'asked' | 'in passing'))
     case 'for':
       return during(client, msOf(rest))
     case 'until':
-      return goesOn(client, msOf(rest.replace('gone ', '')))
+      return untilGone(client, msOf(rest.replace('gone ', '')))
     case 'on':
       return client.interfere(answering(rest))
     case 'calm':
@@ -144,6 +180,10 @@ async function playStep(client: Client, step: string): Promise<unknown> {
       return server.setStates(client.id(), rest as PipeState)
     case 'sends':
       return expect(sent(client), at).toEqual(rest === 'nothing' ? [] : rest.split(', '))
+    case 'asks':
+      return expect(asked(client), at).toEqual(rest.split(', '))
+    case 'counts':
+      return expect(client.count(), at).toBe(Number(rest))
     case 'is':
       return expect(client.reason(), at).toBe(rest)
     case 'shows':
@@ -168,6 +208,14 @@ async function playStep(client: Client, step: string): Promise<unknown> {
   }
 }
 
+/** Each request; a GET of all is a list. */
+function asked(client: Client): readonly string[] {
+  return client.asked().map((seen) => {
+    const isList = seen.method === 'GET' && /\/(?:clickpipes|alerts)$/.test(seen.path)
+    return `${isList ? 'list' : told(seen)}${seen.status === 200 ? '' : ` ${seen.status}`}`
+  })
+}
+
 /** @throws if it is no time, and so no step */
 function msOf(text: string): number {
   const [, count, unit = ''] = /^([\d.]+) (s|min|h)$/.exec(text) ?? []
@@ -179,7 +227,7 @@ function msOf(text: string): number {
 function wantNamed(client: Client, text: string): Promise<void> {
   const [name = '', ...words] = text.split(' ')
   const body = BODIES[name]
-  if (body === undefined) throw new Error(`there is no body "${name}"`)
+  if (body === undefined && name !== 'it') throw new Error(`there is no body "${name}"`)
   const policies = words.map((word): Policy => {
     if (word === 'replace') return REPLACE
     if (word === 'absent') return DELETE

@@ -45,27 +45,9 @@ export interface StrictReply {
   readonly text: string
 }
 
-export interface StrictServer {
-  /** Answers one request, which arrived. */
-  readonly answer: (asked: Asked) => StrictReply
-  /** Every request so far. */
-  readonly seen: () => readonly Seen[]
-  /** The whole body of each pipe as it now is, secrets included, by its id; without those that are gone. */
-  readonly pipes: () => ReadonlyMap<string, JsonObject>
-  /** The state that each pipe was told to be in last. No reading. */
-  readonly states: () => ReadonlyMap<string, PipeState>
-  /** Puts a pipe into the first of some states; each reading goes one on, and the last stays. */
-  readonly setStates: (id: string, ...states: readonly PipeState[]) => void
-  /** Somebody else edits a pipe: it has this body from now on. */
-  readonly setBody: (id: string, body: JsonObject) => void
-  /** The alerts of the service, and those of HyperDX. */
-  readonly alerts: () => readonly JsonObject[]
-  readonly hyperdxAlerts: () => readonly JsonObject[]
-  /** The query endpoint that was taken last. */
-  readonly endpoint: () => JsonObject | undefined
-}
+export type StrictServer = ReturnType<typeof createStrictServer>
 
-export function createStrictServer(options: StrictOptions): StrictServer {
+export function createStrictServer(options: StrictOptions) {
   const seen: Seen[] = []
   const world: World = {
     ...options,
@@ -76,23 +58,31 @@ export function createStrictServer(options: StrictOptions): StrictServer {
     hyperdx: { ...options.hyperdx, alerts: [...options.hyperdx.alerts] },
   }
   return {
-    answer(asked) {
+    /** Answers one request, which arrived. */
+    answer(asked: Asked): StrictReply {
       const { method, path, content } = asked
       const given = answer(world, asked)
       const { status, refused, dropped } = given
       seen.push({ method, path, status, refused, dropped, body: parsed(content) })
       return replyOf(given, seen.length)
     },
+    /** Every request so far. */
     seen: () => [...seen],
+    /** The whole body of each pipe as it now is, secrets included, by its id; without those that are gone. */
     pipes: () => new Map([...world.pipes].map(([id, { body }]) => [id, body])),
+    /** The state that each pipe was told to be in last. No reading. */
     states: () => new Map([...world.pipes].map(([id, pipe]) => [id, stateNow(pipe)])),
-    setStates(id, ...states) {
+    /** Puts a pipe into the first of some states; each reading goes one on, and the last stays. */
+    setStates(id: string, ...states: readonly PipeState[]) {
       pipeNamed(world, id).states = states
     },
-    setBody(id, body) {
+    /** Somebody else edits a pipe: it has this body from now on. */
+    setBody(id: string, body: JsonObject) {
       pipeNamed(world, id).body = body
     },
+    /** The query endpoint that was taken last. */
     endpoint: () => world.endpoint.body,
+    /** The alerts of the service, and those of HyperDX. */
     alerts: () => [...world.alerts],
     hyperdxAlerts: () => [...world.hyperdx.alerts],
   }

@@ -33,11 +33,6 @@ export interface OnItsWay {
 
 export type Interfere = (asked: OnItsWay) => Mishap
 
-export interface StrictWire extends AsyncDisposable {
-  readonly url: string
-  interfere(how: Interfere | undefined): void
-}
-
 type Request = Dispatcher.DispatchOptions
 
 /** What comes back: with `end`, nothing more comes. */
@@ -51,7 +46,7 @@ const wires = new Map<unknown, (request: Request) => Answered>()
 let count = 0
 
 /** @param onLate a reply never comes: called when its request has arrived */
-export function wireStrict(strict: StrictServer, onLate: () => void): StrictWire {
+export function wireStrict(strict: StrictServer, onLate: () => void) {
   let how: Interfere | undefined
   const url = `http://strict-${(count += 1)}.invalid`
 
@@ -74,7 +69,7 @@ export function wireStrict(strict: StrictServer, onLate: () => void): StrictWire
   wires.set(url, answer)
   return {
     url,
-    interfere: (next) => void (how = next),
+    interfere: (next: Interfere | undefined) => void (how = next),
     [Symbol.asyncDispose]: async () => void wires.delete(url),
   }
 }

@@ -18,7 +18,7 @@ import {
   wireBody,
   type Declared,
 } from './given.ts'
-import { pipeReply } from './reply.ts'
+import { MADE, pipeReply } from './reply.ts'
 import { pipeFaults } from './rules.ts'
 
 const pipes = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe')
@@ -41,12 +41,6 @@ describe('the body that the client makes is what the facts ask for', () => {
 
 /** Enough that every way to write a field comes up. */
 const SEEDS = Array.from({ length: 50 }, (_, index) => `seed-${index}`)
-
-const MADE = {
-  id: '0d4d5c1e-7a55-4c1f-8d0b-3c1f5f1d2a61',
-  serviceId: 'c8d14a7e-93f2-4b06-a5e1-2d70b9f4e381',
-  state: 'Running',
-}
 
 function replyTo(body: JsonObject, seed: string, isTalkative = false): JsonObject {
   return pipeReply(body, MADE, { random: createRandom(seed), isTalkative })

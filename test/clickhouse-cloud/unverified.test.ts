@@ -145,21 +145,21 @@ describe('of several secrets', () => {
 })
 
 describe('credentials that are not sent', () => {
-  test.each<{ why: string; body: JsonObject; name: string; policy?: object; says: string }>([
-    {
-      why: 'no request sends them',
-      body: ARCHIVE,
-      name: 'edited/source-bigquery-credentials-serviceAccountFile',
-      says: 'no way to change that',
-    },
-    {
-      why: 'policy.onEdit is "report"',
-      body: POSTGRES,
-      name: ONLY_PASSWORD,
-      policy: { onEdit: 'report' },
-      says: 'policy.onEdit',
-    },
-  ])('because $why: the state says that they are not verified', ({ body, name, policy = {}, says }) =>
+  test.each(
+    Object.entries<{ body: JsonObject; name: string; policy?: object; says: string }>({
+      'no request sends them': {
+        body: ARCHIVE,
+        name: 'edited/source-bigquery-credentials-serviceAccountFile',
+        says: 'no way to change that',
+      },
+      'policy.onEdit is "report"': {
+        body: POSTGRES,
+        name: ONLY_PASSWORD,
+        policy: { onEdit: 'report' },
+        says: 'policy.onEdit',
+      },
+    }),
+  )('because %s: the state says that they are not verified', (_why, { body, name, policy = {}, says }) =>
     story(
       startOld(body),
       adopted(body, { without: [name], policy }),

@@ -58,8 +58,8 @@ const SERVICES = bodies
         title: `${pipe.title}, paused for its ${mustPause}`,
         mustPause,
         edits: pipe.edits.filter(
-          ({ field, requests }) =>
-            requests.length > 0 &&
+          ({ field, canBeSent }) =>
+            canBeSent &&
             (!isOfDatabase(pipe.body) || field.includes('tableMappings') === (mustPause === 'mappings')),
         ),
       }),
@@ -76,7 +76,7 @@ test.each(SERVICES)(
     for (const alone of edits) {
       // The next edit of the same pipe, where it allows that.
       const next = editOf(now, alone.fact)
-      canGoOn &&= next?.isNew === alone.isNew && next.requests.length > 0 && isRight(next.after)
+      canGoOn &&= next?.isNew === alone.isNew && next.canBeSent && isRight(next.after)
       if (!canGoOn) client = await start()
       keepRunning(client)
       const edit = canGoOn && next !== undefined ? next : alone
@@ -109,7 +109,7 @@ async function change(client: Client, { field, after }: Edit): Promise<boolean> 
 test.each(bodies)('nothing is sent for a field that cannot be changed: $title', async ({ body, edits }) => {
   await using client = await startClient(body)
   keepRunning(client)
-  for (const edit of edits.filter(({ requests }) => requests.length === 0)) {
+  for (const edit of edits.filter(({ canBeSent }) => !canBeSent)) {
     await askInVain(client, edit)
   }
   for (const { field, after } of clearingsOf(body).filter((clearing) => isRight(clearing.after))) {

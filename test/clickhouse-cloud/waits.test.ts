@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client } from './client.ts'
-import { having, KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
 import { meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /* What of a change waits, and for what: and that nothing else does. */
@@ -12,21 +12,21 @@ const REGISTRY = 'edited/source-kafka-schemaRegistry-credentials-password'
 const CHANGED = 'tables addresses, customers, invoices; is InSync'
 
 describe('a secret that cannot be read', () => {
-  test.each([
-    { what: 'a size', secret: PASSWORD, before: KAFKA, after: REPLICAS },
-    {
-      what: 'tables',
-      secret: 'edited/source-postgres-credentials-password',
-      before: POSTGRES,
-      after: withTable('invoices'),
-    },
-    {
-      what: 'other credentials, of which it is no part',
-      secret: REGISTRY,
-      before: KAFKA,
-      after: having(KAFKA, { [FIELD]: 'another-one' }),
-    },
-  ])('does not keep $what from being changed', ({ secret, before, after }) =>
+  test.each(
+    Object.entries({
+      'a size': { secret: PASSWORD, before: KAFKA, after: REPLICAS },
+      tables: {
+        secret: 'edited/source-postgres-credentials-password',
+        before: POSTGRES,
+        after: withTable('invoices'),
+      },
+      'other credentials, of which it is no part': {
+        secret: REGISTRY,
+        before: KAFKA,
+        after: having(KAFKA, { [FIELD]: 'another-one' }),
+      },
+    }),
+  )('does not keep %s from being changed', (_what, { secret, before, after }) =>
     story(startOld(before), want(after), `unmount ${secret}; for 5 min; is InSync`, (client) =>
       expect(sent(client).some((one) => one.startsWith('PATCH'))).toBe(true),
     ),

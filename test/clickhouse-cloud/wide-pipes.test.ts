@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { encodeRecord } from '../../src/ledger/codec.ts'
-import { DELETE, REPLACE, started } from './deleted-pipes.ts'
-import { having, KAFKA, MAPPINGS, POSTGRES, withTable } from './edited-pipes.ts'
+import { having } from './client.ts'
+import { DELETE, KAFKA, MAPPINGS, POSTGRES, REPLACE, started, withTable } from './edited-pipes.ts'
 import { byHand, story, want } from './story.ts'
 
 /* Records of very wide pipes fit the ledger (64 KiB). */

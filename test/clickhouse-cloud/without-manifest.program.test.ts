@@ -1,34 +1,12 @@
 import { expect, test } from 'vitest'
-import { ORGANIZATION, runArgs, SERVICE_ID } from '../support/manifests.ts'
+import { runArgs } from '../support/manifests.ts'
 import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { given, pipe } from './listed-world.ts'
+import { consoleOf, given, id, pipe, there } from './listed-world.ts'
 
 /* Pipes that a list showed and no manifest holds: what `status`, the API and the metrics say of them, with the real program. */
 
-const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-
-function there(number: number, name: string) {
-  return {
-    id: id(number),
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
-    name,
-    source: {
-      pubsub: {
-        format: 'JSONEachRow' as const,
-        projectId: 'shop',
-        topic: 'a',
-        authentication: 'SERVICE_ACCOUNT' as const,
-        seekType: 'latest' as const,
-        serviceAccountKey: { serviceAccountFile: 'planted' },
-      },
-    },
-    destination: { table: 'a', managedTable: false, columns: [{ name: 'at', type: 'DateTime' }] },
-  }
-}
-
-const IN_CONSOLE = { fixture: { pipes: [there(2, 'b'), there(1, 'a')] } }
+const IN_CONSOLE = consoleOf(there(2, 'b'), there(1, 'a'))
 
 const SENTENCE = new RegExp(
   String.raw`^2 pipes of service analytics have no manifest: a \(${id(1)}\), b \(${id(2)}\)\. "pipewright import --all analytics" writes manifests for them\. Listed (just now|\d+s ago)\.$`,

@@ -151,13 +151,15 @@ describe('how many runs a dispatcher allows', () => {
     expect(running.map((one) => one.taken.priority)).toEqual([1, 1, 1, 0, 0, 0])
   })
 
-  it.each([
-    { why: 'a service alone gets all places', services: 1, perService: [8] },
-    { why: 'two services share', services: 2, perService: [4, 4] },
-    { why: 'three services share, rounded up, within the whole', services: 3, perService: [3, 3, 2] },
-    { why: 'eight services get one each', services: 8, perService: [1, 1, 1, 1, 1, 1, 1, 1] },
-    { why: 'more services than places: some wait', services: 10, perService: [1, 1, 1, 1, 1, 1, 1, 1, 0, 0] },
-  ])('$why', async ({ services, perService }) => {
+  it.each(
+    Object.entries({
+      'a service alone gets all places': { services: 1, perService: [8] },
+      'two services share': { services: 2, perService: [4, 4] },
+      'three services share, rounded up, within the whole': { services: 3, perService: [3, 3, 2] },
+      'eight services get one each': { services: 8, perService: [1, 1, 1, 1, 1, 1, 1, 1] },
+      'more services than places: some wait': { services: 10, perService: [1, 1, 1, 1, 1, 1, 1, 1, 0, 0] },
+    }),
+  )('%s', async (_why, { services, perService }) => {
     const { clock, ask, ofService } = setUp(8)
     for (let n = 0; n < 20; n += 1) {
       for (let service = 0; service < services; service += 1) ask(`${service}-${n}`, 2, `service-${service}`)

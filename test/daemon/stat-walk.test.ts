@@ -15,53 +15,35 @@ function setUp() {
   return folder
 }
 
-const CHANGES: readonly { why: string; change: (base: string) => void }[] = [
-  { why: 'a file grows', change: (base) => writeFileSync(join(base, 'one/team/b.yaml'), '# longer\n') },
-  {
-    why: 'a file has other bytes, as many, and its old mtime',
-    change(base) {
-      const path = join(base, 'one/a.yaml')
-      writeFileSync(path, '# x\n')
-      utimesSync(path, 1, 1)
-    },
+const CHANGES: Readonly<Record<string, (base: string) => void>> = {
+  'a file grows': (base) => writeFileSync(join(base, 'one/team/b.yaml'), '# longer\n'),
+  'a file has other bytes, as many, and its old mtime'(base) {
+    const path = join(base, 'one/a.yaml')
+    writeFileSync(path, '# x\n')
+    utimesSync(path, 1, 1)
   },
-  {
-    why: 'another file takes its place',
-    change(base) {
-      writeFileSync(join(base, 'one/new'), '# a\n')
-      renameSync(join(base, 'one/new'), join(base, 'one/a.yaml'))
-    },
+  'another file takes its place'(base) {
+    writeFileSync(join(base, 'one/new'), '# a\n')
+    renameSync(join(base, 'one/new'), join(base, 'one/a.yaml'))
   },
-  { why: 'a file comes', change: (base) => writeFileSync(join(base, 'one/team/c.yaml'), '') },
-  { why: 'a file goes', change: (base) => rmSync(join(base, 'one/a.yaml')) },
-  {
-    why: 'a folder is renamed',
-    change: (base) => renameSync(join(base, 'one/team'), join(base, 'one/crew')),
+  'a file comes': (base) => writeFileSync(join(base, 'one/team/c.yaml'), ''),
+  'a file goes': (base) => rmSync(join(base, 'one/a.yaml')),
+  'a folder is renamed': (base) => renameSync(join(base, 'one/team'), join(base, 'one/crew')),
+  'the link of the root is swapped for an equal tree'(base) {
+    mkdirSync(join(base, 'two/team'), { recursive: true })
+    rmSync(join(base, 'root'))
+    symlinkSync('two', join(base, 'root'))
   },
-  {
-    why: 'the link of the root is swapped for an equal tree',
-    change(base) {
-      mkdirSync(join(base, 'two/team'), { recursive: true })
-      rmSync(join(base, 'root'))
-      symlinkSync('two', join(base, 'root'))
-    },
+  'a link appears among the manifests': (base) => symlinkSync('team', join(base, 'one/link')),
+  'the root goes': (base) => rmSync(join(base, 'one'), { recursive: true }),
+  'another commit is checked out'(base) {
+    mkdirSync(join(base, '.git'))
+    writeFileSync(join(base, '.git/HEAD'), 'a'.repeat(40))
   },
-  {
-    why: 'a link appears among the manifests',
-    change: (base) => symlinkSync('team', join(base, 'one/link')),
-  },
-  { why: 'the root goes', change: (base) => rmSync(join(base, 'one'), { recursive: true }) },
-  {
-    why: 'another commit is checked out',
-    change(base) {
-      mkdirSync(join(base, '.git'))
-      writeFileSync(join(base, '.git/HEAD'), 'a'.repeat(40))
-    },
-  },
-]
+}
 
 describe('a walk says something else when', () => {
-  it.each(CHANGES)('$why', async ({ change }) => {
+  it.each(Object.entries(CHANGES))('%s', async (_why, change) => {
     using folder = setUp()
     const root = join(folder.path, 'root')
     const before = await statWalk(root, never)
@@ -73,14 +55,13 @@ describe('a walk says something else when', () => {
 })
 
 describe('a walk says the same when', () => {
-  it.each([
-    { why: 'nothing happens', change: () => undefined },
-    {
-      why: 'a file that is no manifest comes',
-      change: (base: string) => writeFileSync(join(base, 'one/notes.txt'), ''),
-    },
-    { why: 'something hidden comes', change: (base: string) => writeFileSync(join(base, 'one/.a.yaml'), '') },
-  ])('$why', async ({ change }) => {
+  it.each(
+    Object.entries({
+      'nothing happens': () => undefined,
+      'a file that is no manifest comes': (base: string) => writeFileSync(join(base, 'one/notes.txt'), ''),
+      'something hidden comes': (base: string) => writeFileSync(join(base, 'one/.a.yaml'), ''),
+    }),
+  )('%s', async (_why, change) => {
     using folder = setUp()
     const root = join(folder.path, 'root')
     const before = await statWalk(root, never)

@@ -11,12 +11,14 @@ describe('systemClock', () => {
     vi.useRealTimers()
   })
 
-  it.each([
-    { why: 'an ordinary delay', delayMs: 1_500 },
-    { why: 'the longest delay a timer takes', delayMs: LONGEST },
-    { why: 'one more than a timer takes, which would otherwise run at once', delayMs: LONGEST + 1 },
-    { why: 'a delay of several such timers', delayMs: LONGEST * 3 + 7 },
-  ])('runs a callback once, after $why', ({ delayMs }) => {
+  it.each(
+    Object.entries({
+      'an ordinary delay': { delayMs: 1_500 },
+      'the longest delay a timer takes': { delayMs: LONGEST },
+      'one more than a timer takes, which would otherwise run at once': { delayMs: LONGEST + 1 },
+      'a delay of several such timers': { delayMs: LONGEST * 3 + 7 },
+    }),
+  )('runs a callback once, after %s', (_why, { delayMs }) => {
     const callback = vi.fn<() => void>()
     systemClock.after(delayMs, callback)
     vi.advanceTimersByTime(delayMs - 1)

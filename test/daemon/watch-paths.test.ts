@@ -23,7 +23,6 @@ async function tick(): Promise<void> {
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 
 interface Row {
-  readonly why: string
   readonly dirs?: readonly string[]
   readonly files?: readonly string[]
   /** Link → target; a target that starts with `/` is taken from the temporary folder. */
@@ -34,17 +33,15 @@ interface Row {
   readonly tree: string | undefined
 }
 
-const rows: readonly Row[] = [
-  {
-    why: 'a plain tree is watched as a whole',
+const rows: Readonly<Record<string, Row>> = {
+  'a plain tree is watched as a whole': {
     dirs: ['repo/manifests'],
     root: 'repo/manifests',
     mode: 'recursive',
     names: [],
     tree: 'repo/manifests',
   },
-  {
-    why: 'git-sync: the directory that holds the link, and not the tree, which is replaced as a whole',
+  'git-sync: the directory that holds the link, and not the tree, which is replaced as a whole': {
     dirs: [`git/.worktrees/${COMMIT}/manifests`],
     links: { 'git/current': `.worktrees/${COMMIT}` },
     root: 'git/current/manifests',
@@ -52,8 +49,7 @@ const rows: readonly Row[] = [
     names: ['git/current'],
     tree: undefined,
   },
-  {
-    why: 'git-sync of old: rev-<sha>, and the link itself is the root',
+  'git-sync of old: rev-<sha>, and the link itself is the root': {
     dirs: [`git/rev-${COMMIT}`],
     links: { 'git/current': `rev-${COMMIT}` },
     root: 'git/current',
@@ -61,8 +57,7 @@ const rows: readonly Row[] = [
     names: ['git/current'],
     tree: undefined,
   },
-  {
-    why: 'a ConfigMap: its mount, one level',
+  'a ConfigMap: its mount, one level': {
     dirs: ['mount/..2026_01_01'],
     links: { 'mount/..data': '..2026_01_01' },
     root: 'mount',
@@ -70,8 +65,7 @@ const rows: readonly Row[] = [
     names: ['mount/..data'],
     tree: 'mount',
   },
-  {
-    why: 'a folder in a ConfigMap: both links that lead to it',
+  'a folder in a ConfigMap: both links that lead to it': {
     dirs: ['mount/..2026_01_01/sub'],
     links: { 'mount/..data': '..2026_01_01', 'mount/sub': '..data/sub' },
     root: 'mount/sub',
@@ -79,8 +73,7 @@ const rows: readonly Row[] = [
     names: ['mount/sub', 'mount/..data'],
     tree: undefined,
   },
-  {
-    why: 'a link that nobody publishes through: the link, and the tree behind it, which people edit',
+  'a link that nobody publishes through: the link, and the tree behind it, which people edit': {
     dirs: ['data/repo'],
     links: { 'home/repo': '/data/repo' },
     root: 'home/repo',
@@ -88,8 +81,7 @@ const rows: readonly Row[] = [
     names: ['home/repo'],
     tree: 'data/repo',
   },
-  {
-    why: 'a chain of links with a step up: every directory that holds one',
+  'a chain of links with a step up: every directory that holds one': {
     dirs: ['c/repo'],
     links: { 'a/one': '../b/two', 'b/two': '../c/repo' },
     root: 'a/one',
@@ -97,16 +89,14 @@ const rows: readonly Row[] = [
     names: ['a/one', 'b/two'],
     tree: 'c/repo',
   },
-  {
-    why: 'a root that is not there: the nearest directory that is',
+  'a root that is not there: the nearest directory that is': {
     dirs: ['srv'],
     root: 'srv/not/yet',
     mode: 'parent',
     names: ['srv/not'],
     tree: undefined,
   },
-  {
-    why: 'a link that leads nowhere yet: where it is, and where its target would be',
+  'a link that leads nowhere yet: where it is, and where its target would be': {
     dirs: ['git/.worktrees'],
     links: { 'git/current': '.worktrees/later' },
     root: 'git/current',
@@ -114,8 +104,7 @@ const rows: readonly Row[] = [
     names: ['git/current', 'git/.worktrees/later'],
     tree: undefined,
   },
-  {
-    why: 'links that go round in a circle: where they are',
+  'links that go round in a circle: where they are': {
     dirs: ['x'],
     links: { 'x/a': 'b', 'x/b': 'a' },
     root: 'x/a',
@@ -123,8 +112,7 @@ const rows: readonly Row[] = [
     names: ['x/a', 'x/b'],
     tree: undefined,
   },
-  {
-    why: 'a file where a directory should be: its folder, for the day it is replaced',
+  'a file where a directory should be: its folder, for the day it is replaced': {
     dirs: ['x'],
     files: ['x/manifests'],
     root: 'x/manifests',
@@ -132,7 +120,7 @@ const rows: readonly Row[] = [
     names: ['x/manifests'],
     tree: undefined,
   },
-]
+}
 
 async function build({ dirs = [], files = [], links = {} }: Row): Promise<void> {
   for (const dir of dirs) await mkdir(join(base, dir), { recursive: true })
@@ -144,7 +132,7 @@ async function build({ dirs = [], files = [], links = {} }: Row): Promise<void> 
 }
 
 describe('where to watch', () => {
-  it.each(rows)('$why', async (row) => {
+  it.each(Object.entries(rows))('%s', async (_why, row) => {
     await build(row)
     const plan = await watchPathsOf(join(base, row.root))
     const below = (path: string) => relative(base, path)
@@ -194,18 +182,20 @@ describe('where to watch', () => {
 
 describe('what counts', () => {
   const TREE = '/srv/.hidden/root'
-  it.each([
-    { why: 'the tree itself, below a hidden folder', path: '', counts: true },
-    { why: 'a manifest', path: 'team/orders.yaml', counts: true },
-    { why: 'the repository itself', path: '.git/HEAD', counts: false },
-    { why: 'a hidden file in a folder', path: 'team/.orders.yaml.swp', counts: false },
-    { why: 'the link of a ConfigMap in its mount', path: '..data', counts: true },
-    { why: 'what the link of a ConfigMap points to', path: '..2026_01_01', counts: false },
-    { why: 'what stands behind that link', path: '..data/orders.yaml', counts: false },
-    { why: 'a link that leads to the root', path: '/srv/current', counts: true },
-    { why: 'a neighbour of that link', path: '/srv/current.lock', counts: false },
-    { why: 'something of that name further down', path: '/srv/other/current', counts: false },
-  ] as const)('$why: $counts', ({ path, counts }) => {
+  it.each(
+    Object.entries({
+      'the tree itself, below a hidden folder': { path: '', counts: true },
+      'a manifest': { path: 'team/orders.yaml', counts: true },
+      'the repository itself': { path: '.git/HEAD', counts: false },
+      'a hidden file in a folder': { path: 'team/.orders.yaml.swp', counts: false },
+      'the link of a ConfigMap in its mount': { path: '..data', counts: true },
+      'what the link of a ConfigMap points to': { path: '..2026_01_01', counts: false },
+      'what stands behind that link': { path: '..data/orders.yaml', counts: false },
+      'a link that leads to the root': { path: '/srv/current', counts: true },
+      'a neighbour of that link': { path: '/srv/current.lock', counts: false },
+      'something of that name further down': { path: '/srv/other/current', counts: false },
+    } as const),
+  )('%s', (_why, { path, counts }) => {
     const paths = {
       names: new Set(['/srv/current', join(TREE, '..data')]),
       tree: TREE,

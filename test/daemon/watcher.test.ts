@@ -91,32 +91,23 @@ async function swapLink(link: string, target: string): Promise<void> {
 }
 
 describe('a plain tree', () => {
-  const rows: readonly { why: string; change: () => Promise<unknown> }[] = [
-    { why: 'a new file', change: () => write('root/new.yaml') },
-    {
-      why: 'the atomic save of an editor: a temporary file takes its place',
-      change: async () => {
-        await write('root/.a.yaml.tmp', 'other')
-        await rename(join(base, 'root/.a.yaml.tmp'), join(base, 'root/a.yaml'))
-      },
+  const rows: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a new file': () => write('root/new.yaml'),
+    async 'the atomic save of an editor: a temporary file takes its place'() {
+      await write('root/.a.yaml.tmp', 'other')
+      await rename(join(base, 'root/.a.yaml.tmp'), join(base, 'root/a.yaml'))
     },
-    {
-      why: 'a new folder with files in it',
-      change: async () => {
-        await mkdir(join(base, 'root/team/deep'), { recursive: true })
-        await write('root/team/deep/c.yaml')
-      },
+    async 'a new folder with files in it'() {
+      await mkdir(join(base, 'root/team/deep'), { recursive: true })
+      await write('root/team/deep/c.yaml')
     },
-    { why: 'a folder that is deleted', change: () => rm(join(base, 'root/sub'), { recursive: true }) },
-    {
-      why: 'a folder that is moved in from elsewhere',
-      change: async () => {
-        await mkdir(join(base, 'elsewhere'))
-        await write('elsewhere/d.yaml')
-        await rename(join(base, 'elsewhere'), join(base, 'root/moved'))
-      },
+    'a folder that is deleted': () => rm(join(base, 'root/sub'), { recursive: true }),
+    async 'a folder that is moved in from elsewhere'() {
+      await mkdir(join(base, 'elsewhere'))
+      await write('elsewhere/d.yaml')
+      await rename(join(base, 'elsewhere'), join(base, 'root/moved'))
     },
-  ]
+  }
 
   beforeEach(async () => {
     await mkdir(join(base, 'root/sub'), { recursive: true })
@@ -124,7 +115,7 @@ describe('a plain tree', () => {
     await write('root/sub/b.yaml')
   })
 
-  it.each(rows)('triggers after $why', async ({ change }) => {
+  it.each(Object.entries(rows))('triggers after %s', async (_why, change) => {
     const { triggers, triggersAfter, watcher } = await watching('root')
     expect(watcher.mode()).toBe('recursive')
     expect(triggers).toEqual([])
@@ -151,13 +142,12 @@ describe('a plain tree', () => {
 })
 
 describe('a link that is swapped', () => {
-  it.each([
-    {
-      why: 'git-sync, whose trees have the names of commits',
-      tree: (n: number) => `.worktrees/${commit(n)}`,
-    },
-    { why: 'a script of one’s own, with trees of any name', tree: (n: number) => `tree-${n}` },
-  ])('triggers after each of 12 swaps, the old tree removed: $why', async ({ tree }) => {
+  it.each(
+    Object.entries({
+      'git-sync, whose trees have the names of commits': { tree: (n: number) => `.worktrees/${commit(n)}` },
+      'a script of one’s own, with trees of any name': { tree: (n: number) => `tree-${n}` },
+    }),
+  )('triggers after each of 12 swaps, the old tree removed: %s', async (_why, { tree }) => {
     await mkdir(join(base, tree(0), 'manifests'), { recursive: true })
     await symlink(tree(0), join(base, 'current'))
     const { triggers, triggersAfter, watcher } = await watching('current/manifests')

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isObject } from '../../src/lib/json.ts'
-import { startLanguageServer } from './language-server.ts'
-import type { LanguageServer } from './language-server.ts'
+import { type LanguageServer, startLanguageServer } from './language-server.ts'
 
 const ROOT = new URL('../../', import.meta.url).href
 

@@ -3,13 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { isObject } from '../../src/lib/json.ts'
 
 /** The YAML language server as an editor runs it: a child process, spoken to over its standard streams. */
-export interface LanguageServer extends AsyncDisposable {
-  /** Sends a request. Rejects with the server's error, and after the limit. */
-  ask(method: string, params: object): Promise<unknown>
-  tell(method: string, params: object): void
-  /** The first notice of that kind for which `wanted` holds, also one that came already. */
-  notice(method: string, wanted: (params: unknown) => boolean): Promise<unknown>
-}
+export type LanguageServer = Awaited<ReturnType<typeof startLanguageServer>>
 
 /** Milliseconds. */
 const LIMIT = 60_000
@@ -23,7 +17,7 @@ interface Message {
 }
 
 /** Starts the server below `root` and says hello. */
-export async function startLanguageServer(root: string): Promise<LanguageServer> {
+export async function startLanguageServer(root: string) {
   const program = fileURLToPath(
     new URL('../../node_modules/yaml-language-server/bin/yaml-language-server', import.meta.url),
   )
@@ -49,9 +43,10 @@ export async function startLanguageServer(root: string): Promise<LanguageServer>
 
   readMessages(child.stdout, receive)
 
-  const server: LanguageServer = {
-    tell: (method, params) => send({ method, params }),
-    ask(method, params) {
+  const server = {
+    tell: (method: string, params: object) => send({ method, params }),
+    /** Sends a request. Rejects with the server's error, and after the limit. */
+    ask(method: string, params: object) {
       next += 1
       const id = next
       const answer = new Promise<unknown>((resolve, reject) => {
@@ -62,7 +57,8 @@ export async function startLanguageServer(root: string): Promise<LanguageServer>
       send({ id, method, params })
       return within(answer, method)
     },
-    notice(method, wanted) {
+    /** The first notice of that kind for which `wanted` holds, also one that came already. */
+    notice(method: string, wanted: (params: unknown) => boolean) {
       const { promise, resolve } = Promise.withResolvers<unknown>()
       const look = () => {
         const found = notices.find((each) => each.method === method && wanted(each.params))

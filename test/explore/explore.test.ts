@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createChooser, otherScripts } from './chooser.ts'
 import { explore } from './explore.ts'
-import type { LatePost } from './model.ts'
-import { MINUTE } from './model.ts'
+import { type LatePost, MINUTE } from './model.ts'
 import { storyAsText } from './story.ts'
 import { WORLDS, type World } from './worlds.ts'
 

@@ -1,7 +1,6 @@
 import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
-import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { comparedBody } from '../../src/kinds/remote-resource.ts'
+import { comparedBody, type RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type {
   CreatePermit,

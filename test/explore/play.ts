@@ -1,5 +1,4 @@
-import type { Written } from '../support/oracle.ts'
-import { createChooser, type Choice, type Chooser } from './chooser.ts'
+import { createChooser, type Chooser } from './chooser.ts'
 import { judgeKept } from './laws.ts'
 import { tidy, type Model } from './model.ts'
 import { passMeanwhile } from './meanwhile.ts'
@@ -16,17 +15,7 @@ export interface Move {
 }
 
 /** What became of one step. */
-export interface Played {
-  readonly model: Model
-  /** Laws that were broken, in sentences. */
-  readonly broken: readonly string[]
-  /** What happened, in sentences. */
-  readonly lines: readonly string[]
-  /** What was written to the ledger. */
-  readonly writes: readonly Written[]
-  readonly choices: readonly Choice[]
-  readonly cost: number
-}
+export type Played = Awaited<ReturnType<typeof playStep>>
 
 /** Plays one step from a situation, which stays as it is. */
 export async function play(
@@ -41,7 +30,7 @@ export async function play(
 }
 
 /** As {@link play}. @param step one of those that can happen there */
-export async function playStep(from: Model, world: World, step: Step, chooser: Chooser): Promise<Played> {
+export async function playStep(from: Model, world: World, step: Step, chooser: Chooser) {
   const run = createRun(from, world, chooser, from.pods === undefined ? passMeanwhile : standStill)
   try {
     await step.play(run)
@@ -58,8 +47,11 @@ export async function playStep(from: Model, world: World, step: Step, chooser: C
   tidy(model)
   return {
     model,
+    /** Laws that were broken, in sentences. */
     broken: run.broken,
+    /** What happened, in sentences. */
     lines: run.lines,
+    /** What was written to the ledger. */
     writes: run.writes,
     choices: chooser.made,
     cost: step.cost + chooser.cost,

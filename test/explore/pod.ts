@@ -19,31 +19,11 @@ import { leaseIn, ledgerOn } from './pod-ledger.ts'
 import { openStore } from './pod-store.ts'
 import { atRevision, nameOf, podAt, podsOf, RECORDS, REQUEST_MS, type Pod } from './pods.ts'
 import { contextOf, memoryOf, remember } from './process.ts'
-import { forever, tell, type Process, type Run } from './run.ts'
+import { forever, tell, type Run } from './run.ts'
 
 /* One of two processes of which one acts: the real Lease, ledger and reconciler, built from what the model says that it knows. */
 
-export interface LivePod extends Process {
-  readonly pod: number
-  /** Whether it believes that it acts. */
-  readonly isActing: boolean
-  /** Looks at a key, and ends when it learns that another one has taken over. */
-  look(key: Key): Promise<void>
-  /** Looks at all that it knows of. */
-  lookAtAll(): Promise<void>
-  takeOver(): Promise<void>
-  /** When what it does now is over. */
-  readonly ended: Promise<void>
-  /** Renews the Lease, or looks whether it is free, as each does all the time. */
-  noteLease(): Promise<void>
-  /** What others have written reaches it. One that stands by may hear of it only when it takes over. */
-  hear(): Promise<void>
-  /** Its checkout is as Git is now. */
-  readGit(): Promise<void>
-  /** It is told to stop, and is started again. */
-  stop(): Promise<void>
-  state(): Pod
-}
+export type LivePod = Awaited<ReturnType<typeof createPod>>
 
 const NEVER = new AbortController().signal
 
@@ -60,7 +40,7 @@ export function savePods({ model, pods }: Run): void {
   for (const [index, pod] of pods) podsOf(model).all[index] = pod.state()
 }
 
-async function createPod(run: Run, index: number): Promise<LivePod> {
+async function createPod(run: Run, index: number) {
   const { model } = run
   const first = podAt(model, index)
   const name = nameOf(index)
@@ -122,12 +102,13 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   const now = () => clock.monotonic()
   let { lateUntil } = first.acts ?? { lateUntil: undefined }
 
-  const process: LivePod = {
+  const process = {
     pod: index,
     isSecond: false,
     get isDead() {
       return isOver
     },
+    /** Whether it believes that it acts. */
     get isActing() {
       return !isOver && term !== undefined
     },
@@ -143,15 +124,19 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       store.setCatalog({ ...catalog, revision: { id: revisionId(revision), from: 'git' } })
     },
     memory: () => ({ ...memoryOf(store, outbox, now()), knowsServices: true }),
-    look: (key) => until(lookAt(key)),
+    /** Looks at a key, and ends when it learns that another one has taken over. */
+    look: (key: Key) => until(lookAt(key)),
     takeOver: () => until(takeOver()),
+    /** When what it does now is over. */
     get ended() {
       return ended
     },
+    /** Looks at all that it knows of. */
     async lookAtAll() {
       for (const key of keysOf(atRevision(model, podAt(model, index).checkout)))
         if (process.isActing) await process.look(key)
     },
+    /** Renews the Lease, or looks whether it is free, as each does all the time. */
     async noteLease() {
       if (term === undefined) await quietly(() => lease.read())
       else {
@@ -160,7 +145,9 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       }
       await endIfOver()
     },
+    /** What others have written reaches it. One that stands by may hear of it only when it takes over. */
     hear: () => mirror.relist(),
+    /** Its checkout is as Git is now. */
     async readGit() {
       const revision = podsOf(model).git.length - 1
       change({ checkout: revision })
@@ -170,6 +157,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       if (term !== undefined) await quietly(() => confirm().catch(() => undefined))
       await endIfOver()
     },
+    /** It is told to stop, and is started again. */
     async stop() {
       await quietly(() => outbox.recoverAll())
       await quietly(() => term?.release())

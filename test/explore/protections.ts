@@ -131,8 +131,8 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'a retry waits longer when the process never said that its request ended (row 8)',
     world: 'words',
     patches: {
-      from: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)`,
-      to: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
+      from: `(isEnded ? ENDED_MS : NEVER_ENDED_MS)`,
+      to: `(isEnded ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
     },
   },
   {

@@ -1,7 +1,6 @@
 import { play } from './play.ts'
-import type { Model } from './model.ts'
+import { keyOfWish, type Model, SECOND } from './model.ts'
 import type { World } from './worlds.ts'
-import { keyOfWish, SECOND } from './model.ts'
 import { passTime } from './hiding.ts'
 
 /** How a story begins: where the world says so, all pipes are made, seen and a while old. */

@@ -100,20 +100,17 @@ function wordsOf(measured: Measured | undefined, which: 'again' | 'first'): stri
 }
 
 /** What ordinary manifests take here and now. */
-interface Floor {
-  /** ms of CPU a byte. */
-  perByte(): number
-  /** Measures again, as machines change their speed. @param bytes as many as those that it is compared with */
-  renew(bytes?: number): Promise<void>
-}
+type Floor = Awaited<ReturnType<typeof createFloor>>
 
-async function createFloor(): Promise<Floor> {
+async function createFloor() {
   let perByte = Infinity
   // What runs for the first time is slow.
   for (let warm = 0; warm < 3; warm += 1) perByte = await cpuPerByte(ordinary(FLOOR_BYTES))
   return {
+    /** ms of CPU a byte. */
     perByte: () => perByte,
-    async renew(bytes = FLOOR_BYTES) {
+    /** Measures again, as machines change their speed. @param bytes as many as those that it is compared with */
+    async renew(bytes: number = FLOOR_BYTES) {
       perByte = await cpuPerByte(ordinary(bytes))
     },
   }

@@ -1,7 +1,5 @@
-import { anything, array, constantFrom, sample, stringMatching } from 'fast-check'
-import type { Arbitrary } from 'fast-check'
-import { createRandom } from '../torture/random.ts'
-import type { Random } from '../torture/random.ts'
+import { anything, type Arbitrary, array, constantFrom, sample, stringMatching } from 'fast-check'
+import { createRandom, type Random } from '../torture/random.ts'
 
 /** Endless inputs, the same for the same seed. */
 export interface Inputs {

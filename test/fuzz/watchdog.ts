@@ -2,11 +2,7 @@ import { writeSync } from 'node:fs'
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
 
 /** Ends the process, with the input that it hangs on, where the hang cannot be told from inside. */
-export interface Watchdog {
-  /** Call before each input. @param input as it is given to the command to repeat it */
-  begins(input: string): void
-  stop(): Promise<void>
-}
+export type Watchdog = ReturnType<typeof startWatchdog>
 
 /** Milliseconds on one input after which nobody waits any longer; up to twice as many, as looks are that far apart. */
 const PATIENCE = 60_000
@@ -14,13 +10,14 @@ const PATIENCE = 60_000
 /** Bytes of an input that are shown. */
 const ROOM = 1_048_576
 
-export function startWatchdog(): Watchdog {
+export function startWatchdog() {
   const turns = new Int32Array(new SharedArrayBuffer(8))
   const bytes = new Uint8Array(new SharedArrayBuffer(ROOM))
   const worker = new Worker(new URL(import.meta.url), { workerData: { turns, bytes } })
   worker.unref()
   return {
-    begins(input) {
+    /** Call before each input. @param input as it is given to the command to repeat it */
+    begins(input: string) {
       const { written } = new TextEncoder().encodeInto(input, bytes)
       Atomics.store(turns, 1, written)
       Atomics.add(turns, 0, 1)

@@ -5,7 +5,6 @@ import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 
 interface Row {
-  readonly why: string
   readonly desired: JsonObject
   readonly observed: JsonObject
   readonly before: JsonObject
@@ -13,33 +12,28 @@ interface Row {
 
 const secret = { secretRef: { name: 'kafka', key: 'password' } }
 
-const ROWS: readonly Row[] = [
-  {
-    why: 'what means the same is as the manifest writes it',
+const ROWS: Readonly<Record<string, Row>> = {
+  'what means the same is as the manifest writes it': {
     desired: { source: { kafka: { brokers: 'a:1,b:2' } }, scaling: { replicas: 2 } },
     observed: { source: { kafka: { brokers: 'b:2, a:1' } }, scaling: { replicas: '2' } },
     before: { source: { kafka: { brokers: 'a:1,b:2' } }, scaling: { replicas: 2 } },
   },
-  {
-    why: 'what differs is as it is, and what nobody set is left out',
+  'what differs is as it is, and what nobody set is left out': {
     desired: { scaling: { replicas: 2 } },
     observed: { id: 'x', state: 'Running', scaling: { replicas: 5, concurrency: 1 }, settings: { a: 1 } },
     before: { scaling: { replicas: 5 } },
   },
-  {
-    why: 'what is not there is not shown',
+  'what is not there is not shown': {
     desired: { name: 'a', scaling: { replicas: 2 } },
     observed: { name: 'a' },
     before: { name: 'a' },
   },
-  {
-    why: 'what the platform never returns did not go away',
+  'what the platform never returns did not go away': {
     desired: { source: { kafka: { topics: 'a', credentials: { username: 'me', password: secret } } } },
     observed: { source: { kafka: { topics: 'b' } } },
     before: { source: { kafka: { topics: 'b', credentials: { username: 'me', password: secret } } } },
   },
-  {
-    why: 'records are in the order of the manifest, others come last',
+  'records are in the order of the manifest, others come last': {
     desired: {
       fieldMappings: [
         { sourceField: 'a', destinationField: 'x' },
@@ -61,9 +55,9 @@ const ROWS: readonly Row[] = [
       ],
     },
   },
-]
+}
 
-test.each(ROWS)('$why', ({ desired, observed, before }) => {
+test.each(Object.entries(ROWS))('%s', (_why, { desired, observed, before }) => {
   expect(beforeBody(PIPE.fields, desired, observed)).toEqual(before)
 })
 

@@ -166,11 +166,13 @@ describe('what makes a pipe that pipe', () => {
     expect(kindsOf(CLICKHOUSE_CLOUD).toSorted()).toEqual(SOURCE_KINDS.toSorted())
   })
 
-  test.each([
-    { why: 'no source', body: { destination: DESTINATION } },
-    { why: 'a source without a field', body: { source: { kafka: {} }, destination: DESTINATION } },
-    { why: 'nothing', body: {} },
-  ])('with $why there is none', ({ body }) => {
+  test.each(
+    Object.entries({
+      'no source': { body: { destination: DESTINATION } },
+      'a source without a field': { body: { source: { kafka: {} }, destination: DESTINATION } },
+      nothing: { body: {} },
+    }),
+  )('with %s there is none', (_why, { body }) => {
     for (const row of ROWS.filter(({ kind }) => kind === 'kafka')) {
       expect(identityCheck(identityOf(row), body)(bodyOf(row))).toBe(false)
       expect(identityCheck(identityOf(row), body)(body)).toBe(false)

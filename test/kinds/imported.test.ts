@@ -203,10 +203,12 @@ test('an empty role takes no place of a key', () => {
   })
 })
 
-test.each<{ why: string; source: Json }>([
-  { why: 'no source', source: null },
-  { why: 'a source kind of which we know nothing', source: { carrierPigeon: { loft: 'north' } } },
-])('without $why there is no manifest', ({ source }) => {
+test.each(
+  Object.entries<{ source: Json }>({
+    'no source': { source: null },
+    'a source kind of which we know nothing': { source: { carrierPigeon: { loft: 'north' } } },
+  }),
+)('without %s there is no manifest', (_why, { source }) => {
   const { manifest, leftOut } = imported({ ...ORDERS, source })
   expect(manifest).toBeUndefined()
   expect(leftOut.at(-1)).toEqual({ path: 'spec.source', why: 'It is missing.' })

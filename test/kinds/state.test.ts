@@ -9,26 +9,23 @@ import {
 
 const LIST: HealthyStates = { by: 'policy.healthyStates', states: ['Running', 'Failed'] }
 
-const ROWS: readonly {
-  readonly why: string
-  readonly states: readonly (string | undefined)[]
-  readonly list?: HealthyStates
-  readonly is: StateVerdict
-}[] = [
-  {
-    why: 'a list decides, whatever a name sounds like',
-    states: ['Running', 'Failed'],
-    list: LIST,
-    is: 'healthy',
-  },
-  {
-    why: 'what a list does not name is not healthy, exactly as it is written',
+const ROWS: Readonly<
+  Record<
+    string,
+    {
+      readonly states: readonly (string | undefined)[]
+      readonly list?: HealthyStates
+      readonly is: StateVerdict
+    }
+  >
+> = {
+  'a list decides, whatever a name sounds like': { states: ['Running', 'Failed'], list: LIST, is: 'healthy' },
+  'what a list does not name is not healthy, exactly as it is written': {
     states: ['running', 'Idle', 'Provisioning', undefined],
     list: LIST,
     is: 'unhealthy',
   },
-  {
-    why: 'a name that sounds bad',
+  'a name that sounds bad': {
     states: [
       'Failed',
       'INTERNAL_ERROR',
@@ -50,8 +47,7 @@ const ROWS: readonly {
     ],
     is: 'unhealthy',
   },
-  {
-    why: 'a name that sounds like moving',
+  'a name that sounds like moving': {
     states: [
       'Provisioning',
       'STARTING',
@@ -64,8 +60,7 @@ const ROWS: readonly {
     ],
     is: 'moving',
   },
-  {
-    why: 'nobody judged any other: it is not called healthy',
+  'nobody judged any other: it is not called healthy': {
     states: [
       'Running',
       'Streaming',
@@ -80,10 +75,10 @@ const ROWS: readonly {
     ],
     is: 'unjudged',
   },
-]
+}
 
 describe('a state is judged', () => {
-  test.each(ROWS)('$why: $is', ({ states, list, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { states, list, is }) => {
     expect(states.map((state) => [state, judgeState(state, list, undefined)])).toEqual(
       states.map((state) => [state, is]),
     )
@@ -97,23 +92,25 @@ describe('a state is judged', () => {
 })
 
 describe('a state in a message', () => {
-  test.each([
-    { why: 'an ordinary one stands bare', state: 'Running', is: 'Running' },
-    { why: 'also of two words', state: 'In progress', is: 'In progress' },
-    { why: 'also in another script', state: '実行中', is: '実行中' },
-    { why: 'also with marks', state: 'SYNC_ERROR: "x"', is: 'SYNC_ERROR: "x"' },
-    { why: 'an empty one', state: '', is: '""' },
-    { why: 'blanks', state: '  ', is: '"  "' },
-    { why: 'a blank before or after it', state: 'Running ', is: '"Running "' },
-    { why: 'two blanks, that look like one', state: 'In  progress', is: '"In  progress"' },
-    { why: 'a line break', state: 'Running\nFailed', is: String.raw`"Running\nFailed"` },
-    { why: 'a control character', state: '\u0007\u009b', is: String.raw`"\u0007\u009b"` },
-    { why: 'a blank that is none', state: 'Running\u00a0', is: String.raw`"Running\u00a0"` },
-    { why: 'a character without width', state: '\u200b', is: String.raw`"\u200b"` },
-    { why: 'half a character', state: '\ud800', is: String.raw`"\ud800"` },
-    { why: 'one beyond the first plane', state: '\u{e0041}', is: String.raw`"\udb40\udc41"` },
-    { why: 'a mark on nothing', state: '\u0301', is: '"\u0301"' },
-  ])('$why', ({ state, is }) => {
+  test.each(
+    Object.entries({
+      'an ordinary one stands bare': { state: 'Running', is: 'Running' },
+      'also of two words': { state: 'In progress', is: 'In progress' },
+      'also in another script': { state: '実行中', is: '実行中' },
+      'also with marks': { state: 'SYNC_ERROR: "x"', is: 'SYNC_ERROR: "x"' },
+      'an empty one': { state: '', is: '""' },
+      blanks: { state: '  ', is: '"  "' },
+      'a blank before or after it': { state: 'Running ', is: '"Running "' },
+      'two blanks, that look like one': { state: 'In  progress', is: '"In  progress"' },
+      'a line break': { state: 'Running\nFailed', is: String.raw`"Running\nFailed"` },
+      'a control character': { state: '\u0007\u009b', is: String.raw`"\u0007\u009b"` },
+      'a blank that is none': { state: 'Running\u00a0', is: String.raw`"Running\u00a0"` },
+      'a character without width': { state: '\u200b', is: String.raw`"\u200b"` },
+      'half a character': { state: '\ud800', is: String.raw`"\ud800"` },
+      'one beyond the first plane': { state: '\u{e0041}', is: String.raw`"\udb40\udc41"` },
+      'a mark on nothing': { state: '\u0301', is: '"\u0301"' },
+    }),
+  )('%s', (_why, { state, is }) => {
     expect(shownState(state)).toBe(is)
   })
 })

@@ -1,15 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** A way between a process and a server, which can be cut. */
-export interface CutProxy extends AsyncDisposable {
-  readonly url: string
-  /** `cut`: connections end, and none is made. `silent`: nothing gets through, and nobody is told. */
-  set(mode: 'open' | 'cut' | 'silent'): void
-  /** What was sent by the process and is held back. */
-  held(): string
-}
+export type CutProxy = Awaited<ReturnType<typeof startCutProxy>>
 
-export async function startCutProxy(target: string): Promise<CutProxy> {
+export async function startCutProxy(target: string) {
   const { hostname, port, protocol } = new URL(target)
   const pairs = new Set<readonly [Socket, Socket]>()
   let mode: 'open' | 'cut' | 'silent' = 'open'
@@ -45,12 +39,14 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
 
   return {
     url: `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`,
-    set(next) {
+    /** `cut`: connections end, and none is made. `silent`: nothing gets through, and nobody is told. */
+    set(next: 'open' | 'cut' | 'silent') {
       mode = next
       if (next === 'cut') for (const pair of pairs) for (const socket of pair) socket.destroy()
       if (next === 'open') for (const { to, chunk } of waiting) to.write(chunk)
       if (next !== 'silent') waiting = []
     },
+    /** What was sent by the process and is held back. */
     held: () =>
       waiting
         .filter(({ isOfClient }) => isOfClient)

@@ -5,8 +5,7 @@ import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Workspace } from '../support/workspace.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
 /** Loaded before the program: once there is a file of the name in `HANGS`, no listing of a folder below `BELOW` ends; each leaves a letter there. */

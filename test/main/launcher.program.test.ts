@@ -43,10 +43,12 @@ describe('bin/pipewright.js in a checkout', () => {
     expect(stderr).toContain(says)
   })
 
-  it.each([
-    { why: 'on an older Node', version: '20.20.2', says: 'Run "npm ci" first, which brings it.' },
-    { why: 'on the right one', version: process.versions.node, says: 'Run "npm ci" first.' },
-  ])('says what to do in a checkout without packages, $why', ({ version, says }) => {
+  it.each(
+    Object.entries({
+      'on an older Node': { version: '20.20.2', says: 'Run "npm ci" first, which brings it.' },
+      'on the right one': { version: process.versions.node, says: 'Run "npm ci" first.' },
+    }),
+  )('says what to do in a checkout without packages, %s', (_why, { version, says }) => {
     const bare = folderForTest()
     cpSync(join(ROOT, 'bin'), join(bare, 'bin'), { recursive: true })
     mkdirSync(join(bare, 'src'))

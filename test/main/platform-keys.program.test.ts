@@ -61,32 +61,24 @@ function bodiesOf(requests: readonly Received[]): string {
 }
 
 interface Attack {
-  readonly why: string
   readonly prepare: (workspace: Workspace) => void
   /** What the pipe names. */
   readonly secret: string
 }
 
-const attacks: readonly Attack[] = [
-  {
-    why: 'the key of a Service that no manifest describes',
-    secret: 'warehouse-api',
-    prepare: () => undefined,
-  },
-  {
-    why: 'the key of a Service whose file is not UTF-8, to a process that never read it otherwise',
+const attacks: Readonly<Record<string, Attack>> = {
+  'the key of a Service that no manifest describes': { secret: 'warehouse-api', prepare: () => undefined },
+  'the key of a Service whose file is not UTF-8, to a process that never read it otherwise': {
     secret: 'warehouse-api',
     prepare: ({ write }) =>
       write('manifests/warehouse.yaml', Buffer.concat([Buffer.from(WAREHOUSE), Buffer.of(0xff, 0xfe)])),
   },
-  { why: 'the key of a Service that is there', secret: 'analytics-api', prepare: () => undefined },
-  {
-    why: 'a key by a link from the secrets of sources',
+  'the key of a Service that is there': { secret: 'analytics-api', prepare: () => undefined },
+  'a key by a link from the secrets of sources': {
     secret: 'linked',
     prepare: ({ path }) => symlinkSync('../credentials/warehouse-api', path('secrets/linked')),
   },
-  {
-    why: 'a key by hard links of its files, as a second mount of the same folder looks',
+  'a key by hard links of its files, as a second mount of the same folder looks': {
     secret: 'hard-linked',
     prepare({ path }) {
       mkdirSync(path('secrets/hard-linked'))
@@ -94,32 +86,28 @@ const attacks: readonly Attack[] = [
         linkSync(path('credentials/warehouse-api', key), path('secrets/hard-linked', key))
     },
   },
-  {
-    why: 'a key of another Service that was not moved to the credentials',
+  'a key of another Service that was not moved to the credentials': {
     secret: 'warehouse-api',
     prepare: ({ path, write }) => {
       write('manifests/warehouse.yaml', WAREHOUSE)
       renameSync(path('credentials/warehouse-api'), path('secrets/warehouse-api'))
     },
   },
-  {
-    why: 'a copy of a key',
+  'a copy of a key': {
     secret: 'copied',
     prepare: ({ write }) => {
       write('secrets/copied/keyId', `${OTHER.keyId}\n`)
       write('secrets/copied/keySecret', `${OTHER.keySecret}\n`)
     },
   },
-  {
-    why: 'a copy of the token of a setting',
+  'a copy of the token of a setting': {
     secret: 'token',
     prepare: ({ write }) => {
       write('secrets/token/keyId', 'somebody-else')
       write('secrets/token/keySecret', ADMIN_TOKEN)
     },
   },
-  {
-    why: 'a key by links of its files',
+  'a key by links of its files': {
     secret: 'linked',
     prepare({ path }) {
       mkdirSync(path('secrets/linked'))
@@ -127,9 +115,9 @@ const attacks: readonly Attack[] = [
         symlinkSync(path('credentials/warehouse-api', key), path('secrets/linked', key))
     },
   },
-]
+}
 
-test.each(attacks)('$why is not sent to a broker', async ({ secret, prepare }) => {
+test.each(Object.entries(attacks))('%s is not sent to a broker', async (_why, { secret, prepare }) => {
   using workspace = given()
   prepare(workspace)
   workspace.write('manifests/thief.yaml', thief('thief', secret))

@@ -8,11 +8,9 @@ import {
   pipeThere,
   runArgs,
 } from '../support/manifests.ts'
-import type { Program } from '../support/process.ts'
-import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
+import { type Program, resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Workspace } from '../support/workspace.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
 /*

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { IncomingHttpHeaders } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { FULL_ALERT, FULL_ENDPOINT, FULL_SERVICE, fullPipe, SOURCE_KINDS } from '../kinds/manifests.ts'
 import { runHere } from '../support/command.ts'

@@ -4,14 +4,6 @@ import { UUID, documents, endpoint, lock, next, pipe, readingOf, service, states
 
 const OTHER = '11111111-1111-4111-8111-111111111111'
 
-interface Row {
-  readonly name: string
-  readonly files: Readonly<Record<string, string>>
-  /** Each finding as `code file:line:column`. */
-  readonly findings: readonly string[]
-  readonly invalid?: readonly string[]
-}
-
 const s = service('analytics')
 
 /** Named "orders" on the platform. */
@@ -19,101 +11,68 @@ function orders(name: string, of: string): string {
   return pipe(name, { service: of }).replace('spec:', 'spec:\n  name: orders')
 }
 
-const rows: readonly Row[] = [
-  {
-    name: 'two pipes of one name in two services are no copies',
-    files: {
-      'a.yaml': documents(s, service('other', OTHER), orders('a', 'analytics'), orders('b', 'other')),
-    },
-    findings: [],
-  },
-  {
-    name: 'all is well',
-    files: { 'a.yaml': documents(s, pipe('a'), pipe('b', { policy: 'dependsOn: [Pipe/a]' })) },
-    findings: [],
-  },
-  {
-    name: 'a Service that is there and invalid is no error of the pipe',
-    files: { 'a.yaml': documents(s.replace('serviceId', 'servicId'), pipe('a')) },
-    findings: ['unknown-field a.yaml:4:62'],
-    invalid: ['Service/analytics'],
-  },
-  {
-    name: 'a missing dependency',
-    files: { 'a.yaml': documents(s, pipe('a', { policy: 'dependsOn: [Service/analytics, Alert/x]' })) },
-    findings: ['unknown-dependency a.yaml:9:41'],
-    invalid: ['Pipe/a'],
-  },
-  {
-    name: 'a circle makes its members invalid, and not who leads into it',
-    files: {
-      'a.yaml': documents(
-        s,
-        pipe('a', { policy: 'dependsOn: [Pipe/b]' }),
-        pipe('b', { policy: 'dependsOn: [Pipe/c]' }),
-        pipe('c', { policy: 'dependsOn: [Pipe/a]' }),
-        pipe('d', { policy: 'dependsOn: [Pipe/a]' }),
-      ),
-    },
-    findings: [
-      'circular-dependency a.yaml:9:22',
-      'circular-dependency a.yaml:19:22',
-      'circular-dependency a.yaml:29:22',
-    ],
-    invalid: ['Pipe/a', 'Pipe/b', 'Pipe/c'],
-  },
+const depending = (name: string, on: string) => pipe(name, { policy: `dependsOn: [${on}]` })
+
+/** Documents of one file, each finding as `code line:column`, and keys that are not valid. */
+type Row = readonly [why: string, texts: readonly string[], findings?: readonly string[], invalid?: string]
+
+const ROWS: readonly Row[] = [
+  [
+    'two pipes of one name in two services are no copies',
+    [s, service('other', OTHER), orders('a', 'analytics'), orders('b', 'other')],
+  ],
+  ['all is well', [s, pipe('a'), depending('b', 'Pipe/a')]],
+  [
+    'a Service that is there and invalid is no error of the pipe',
+    [s.replace('serviceId', 'servicId'), pipe('a')],
+    ['unknown-field 4:62'],
+    'Service/analytics',
+  ],
+  [
+    'a missing dependency',
+    [s, depending('a', 'Service/analytics, Alert/x')],
+    ['unknown-dependency 9:41'],
+    'Pipe/a',
+  ],
+  [
+    'a circle makes its members invalid, and not who leads into it',
+    [s, ...['ab', 'bc', 'ca', 'da'].map(([name = '', on = '']) => depending(name, `Pipe/${on}`))],
+    ['circular-dependency 9:22', 'circular-dependency 19:22', 'circular-dependency 29:22'],
+    'Pipe/a Pipe/b Pipe/c',
+  ],
   ...[
     ['b', 'a'],
     ['b', 'c', 'a'],
-  ].map((from) => ({
-    name: `a circle of ${from.length} former names, in two services, beside a pipe that leads into it`,
-    files: {
-      'a.yaml': documents(
-        ...from.map((name, n) =>
-          pipe('abc'.charAt(n), {
-            policy: `renamedFrom: Pipe/${name}`,
-            service: n === 0 ? 'other' : 'analytics',
-          }),
-        ),
-        s,
-        service('other', OTHER),
-        pipe('d', { policy: 'renamedFrom: Pipe/a' }),
-        pipe('e', { policy: 'renamedFrom: Pipe/gone' }),
+  ].map((from): Row => [
+    `a circle of ${from.length} former names, in two services, beside a pipe that leads into it`,
+    [
+      ...from.map((name, n) =>
+        pipe('abc'.charAt(n), {
+          policy: `renamedFrom: Pipe/${name}`,
+          service: n === 0 ? 'other' : 'analytics',
+        }),
       ),
-    },
-    findings: from.map((_name, n) => `circular-dependency a.yaml:${4 + 10 * n}:23`),
-    invalid: from.map((_name, n) => `Pipe/${'abc'.charAt(n)}`),
-  })),
-  {
-    name: 'endpoints of two services',
-    files: { 'a.yaml': documents(s, service('other', OTHER), endpoint('x'), endpoint('y', 'other')) },
-    findings: [],
-  },
-  {
-    name: 'two Locks that agree',
-    files: {
-      'a.yaml': documents(s, pipe('a')),
-      'l.lock.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })),
-    },
-    findings: [],
-  },
-  {
-    name: 'what a pipe was renamed from need not exist',
-    files: { 'a.yaml': documents(s, pipe('a', { policy: 'renamedFrom: Pipe/old' })) },
-    findings: [],
-  },
+      s,
+      service('other', OTHER),
+      pipe('d', { policy: 'renamedFrom: Pipe/a' }),
+      pipe('e', { policy: 'renamedFrom: Pipe/gone' }),
+    ],
+    from.map((_name, n) => `circular-dependency ${4 + 10 * n}:23`),
+    from.map((_name, n) => `Pipe/${'abc'.charAt(n)}`).join(' '),
+  ]),
+  ['endpoints of two services', [s, service('other', OTHER), endpoint('x'), endpoint('y', 'other')]],
+  ['two Locks that agree', [s, pipe('a'), lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })]],
+  ['what a pipe was renamed from need not exist', [s, pipe('a', { policy: 'renamedFrom: Pipe/old' })]],
 ]
 
 describe('rules across documents', () => {
-  test.each(rows)('$name', ({ files, findings, invalid = [] }) => {
-    const state = next(undefined, readingOf(files))
-    expect(
-      state.catalog.findings.map(
-        (finding) => `${finding.code} ${finding.file}:${finding.line}:${finding.column}`,
-      ),
-    ).toEqual(findings)
+  test.for(ROWS)('%s', ([_why, texts, findings = [], invalid = '']) => {
+    const state = next(undefined, readingOf({ 'a.lock.yaml': documents(...texts) }))
+    expect(state.catalog.findings.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(
+      findings,
+    )
     const states = Object.entries(statesOf(state))
-    expect(states.filter(([, entry]) => entry === 'invalid').map(([key]) => key)).toEqual(invalid)
+    expect(states.flatMap(([key, entry]) => (entry === 'invalid' ? [key] : [])).join(' ')).toBe(invalid)
   })
 
   test('a duplicate names the other place, once', () => {

@@ -6,84 +6,72 @@ import { pipe } from './support.ts'
 import { parseFile } from '../support/at-once.ts'
 
 interface Row {
-  readonly why: string
   readonly from: string
   readonly to: string
   /** A part of the hint at the place of the mistake. */
   readonly hint: string
 }
 
-const ROWS: readonly Row[] = [
-  {
-    why: 'a number has no unit, and quotes alone would not give it one',
+const ROWS: Readonly<Record<string, Row>> = {
+  'a number has no unit, and quotes alone would not give it one': {
     from: 'policy: {}',
     to: 'policy: {interval: 10}',
     hint: 'Write a number and a unit: s, m, h or d.',
   },
-  {
-    why: 'an interval in quotes still needs a unit',
+  'an interval in quotes still needs a unit': {
     from: 'policy: {}',
     to: 'policy: {interval: "10"}',
     hint: 'Write a number and a unit: s, m, h or d.',
   },
-  {
-    why: 'a label of the same name is no duration',
+  'a label of the same name is no duration': {
     from: 'metadata: {name: orders}',
     to: 'metadata: {name: orders, labels: {interval: 10}}',
     hint: 'Write one text, in quotes.',
   },
-  {
-    why: 'a suspension has a reason and an end',
+  'a suspension has a reason and an end': {
     from: 'policy: {}',
     to: 'policy: {suspend: true}',
     hint: 'Write {reason: planned migration, until:',
   },
-  {
-    why: 'brokers are one text',
+  'brokers are one text': {
     from: 'brokers: "b:9092"',
     to: 'brokers: ["b:9092", "c:9092"]',
     hint: 'Write one text, in quotes.',
   },
-  {
-    why: 'a name with capitals',
+  'a name with capitals': {
     from: 'metadata: {name: orders}',
     to: 'metadata: {name: Orders}',
     hint: 'Write it in lower case',
   },
-  {
-    why: 'an object of Kubernetes is not of Pipewright, and can be named in the ignore file',
+  'an object of Kubernetes is not of Pipewright, and can be named in the ignore file': {
     from: 'apiVersion: pipewright/v1\nkind: Pipe',
     to: 'apiVersion: apps/v1\nkind: Deployment',
     hint: 'Write "kind" with one of Service, Pipe, QueryEndpoint, Alert, Lock. Name a file of another program',
   },
-  {
-    why: 'a misspelt kind of ours is not one of Kubernetes',
+  'a misspelt kind of ours is not one of Kubernetes': {
     from: 'kind: Pipe',
     to: 'kind: Pip',
     hint: 'Did you mean "Pipe"?',
   },
-  {
-    why: 'an apiVersion that does not exist',
+  'an apiVersion that does not exist': {
     from: 'pipewright/v1',
     to: 'pipewright/v2',
     hint: 'Write "apiVersion: pipewright/v1".',
   },
-  {
-    why: 'one column without a mapping',
+  'one column without a mapping': {
     from: 'columns: [{name: id, type: UInt64}]',
     to: 'columns: [{name: id, type: UInt64}, {name: amount, type: Int64}]',
     hint: 'Add a mapping with "destinationField: amount": the mappings must include all destination columns.',
   },
-  {
-    why: 'several columns without a mapping',
+  'several columns without a mapping': {
     from: 'columns: [{name: id, type: UInt64}]',
     to: 'columns: [{name: id, type: UInt64}, {name: a, type: Int64}, {name: b, type: Int64}]',
     hint: 'Add one mapping for each of these columns, with its name as destinationField: the mappings must',
   },
-]
+}
 
 describe('what a hint says to write', () => {
-  test.each(ROWS)('$why', ({ from, to, hint }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { from, to, hint }) => {
     const right = pipe('orders')
     expect(right).toContain(from)
     const text = right.replace(from, to).replace(/(\n {2}source: .*)([\s\S]*)\n {2}source: .*/, '$1$2')

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Recorded } from '../../src/contract/catalog.ts'
-import type { Key } from '../../src/kinds/key.ts'
 import type { CatalogState } from '../../src/manifest/catalog/deletion-grace.ts'
 import type { Reading } from '../../src/manifest/files/read-directory.ts'
 import { UUID, documents, endpoint, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
@@ -13,157 +12,95 @@ const EDITED = pipe('a', { topics: 'edited' })
 const FOREIGN = pipe('a', { topics: 'foreign' })
 const depending = (on: string) => ({ policy: `dependsOn: [${on}]` })
 
-interface Row {
-  readonly why: string
-  /** A Service and a pipe in one file unless given. */
-  readonly before?: Readonly<Record<string, string>>
-  readonly after: Readonly<Record<string, string>>
-  readonly more?: Partial<Reading>
-  /** Keys that are not valid after the newcomer came; none unless given. */
-  readonly invalid?: readonly Key[]
-  /** Errors after it, each as `code file`. */
-  readonly errors: readonly string[]
-}
-
 const TOGETHER = { 'm.yaml': documents(s, pipe('a')) }
 
-const rows: readonly Row[] = [
-  {
-    why: 'a second pipe of the same name, in a file that comes first',
-    after: { ...TOGETHER, 'a.yaml': FOREIGN },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'a copy of what the first one said, while that is edited',
-    after: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'a second one above the first in the same file',
-    after: { 'm.yaml': documents(FOREIGN, s, pipe('a')) },
-    errors: ['duplicate-key m.yaml'],
-  },
-  {
-    why: 'a second one while the first moves to another file',
-    after: { 'm.yaml': s, 'n.yaml': pipe('a'), 'a.yaml': FOREIGN },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'a second one while the first is broken: it does not take its place',
-    after: { 'm.yaml': documents(s, BROKEN), 'a.yaml': FOREIGN },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key a.yaml', 'unknown-field m.yaml'],
-  },
-  {
-    why: 'a second one while the file of the first is not even YAML',
-    before: { 's.yaml': s, 'm.yaml': pipe('a') },
-    after: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': FOREIGN },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key a.yaml', 'yaml-syntax m.yaml'],
-  },
-  {
-    why: 'two more while the file of the first cannot be read',
-    before: { 's.yaml': s, 'm.yaml': pipe('a') },
-    after: { 's.yaml': s, 'a.yaml': FOREIGN, 'b.yaml': pipe('a') },
-    more: { unread: ['m.yaml'] },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key a.yaml', 'duplicate-key b.yaml'],
-  },
-  {
-    why: 'a second Service of the same name, which would take its users to another service',
-    after: { ...TOGETHER, 'a.yaml': service('analytics', OTHER) },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'the first goes, and the second is the only one: it counts',
-    after: { 'm.yaml': s, 'a.yaml': FOREIGN },
-    errors: [],
-  },
-  {
-    why: 'two new ones at once in place of the first: nobody can tell, also not by where they stand',
-    after: { 'm.yaml': s, 'a.yaml': FOREIGN, 'n.yaml': EDITED },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
-  },
-  {
-    why: 'two copies, letter by letter, in place of the first: nobody can tell which of them it is',
-    after: { 'm.yaml': s, 'a.yaml': pipe('a'), 'n.yaml': pipe('a') },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
-  },
-  {
-    why: 'another endpoint of the service',
-    before: { 'm.yaml': documents(s, endpoint('x')) },
-    after: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
-    invalid: ['QueryEndpoint/b'],
-    errors: ['endpoint-repeated a.yaml'],
-  },
-  {
-    why: 'another endpoint while the first has a mistake',
-    before: { 'm.yaml': documents(s, endpoint('x')) },
-    after: {
-      'm.yaml': documents(s, endpoint('x').replace('{service', '{x: 1, service')),
-      'a.yaml': endpoint('b'),
-    },
-    invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
-    errors: ['endpoint-repeated a.yaml', 'unknown-field m.yaml'],
-  },
-  {
-    why: 'another pipe that adopts the same id while the file of the first cannot be read',
-    before: { 's.yaml': s, 'm.yaml': pipe('m', { policy: `adopt: ${OTHER}` }) },
-    after: { 's.yaml': s, 'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }) },
-    more: { unread: ['m.yaml'] },
-    invalid: ['Pipe/a', 'Pipe/m'],
-    errors: ['pipe-claimed-twice a.yaml'],
-  },
-  {
-    why: 'a Lock that gives this pipe another id',
-    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
-    after: {
-      'm.yaml': documents(s, pipe('m')),
-      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
-      'a.lock.yaml': lock('foreign', { 'Pipe/m': THIRD }),
-    },
-    errors: ['lock-conflict a.lock.yaml'],
-  },
-  {
-    why: 'a Lock that gives the id of this pipe to another one, which is not created with it',
-    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
-    after: {
-      'm.yaml': documents(s, pipe('m'), pipe('n')),
-      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
-      'a.lock.yaml': lock('foreign', { 'Pipe/n': OTHER }),
-    },
-    invalid: ['Pipe/n'],
-    errors: ['pipe-claimed-twice a.lock.yaml', 'lock-conflict m.yaml'],
-  },
-  {
-    why: 'a manifest with an error that adopts the same id, when neither did before',
-    before: { 'm.yaml': s },
-    after: {
-      'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })),
-      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}`, service: 'nowhere' }),
-    },
-    invalid: ['Pipe/a'],
-    errors: ['unknown-service a.yaml'],
-  },
-  {
-    why: 'a dependency that closes a circle: the manifest that brings it has the finding',
-    before: { 'm.yaml': documents(s, pipe('m', depending('Pipe/a'))), 'a.yaml': pipe('a') },
-    after: {
-      'm.yaml': documents(s, pipe('m', depending('Pipe/a'))),
-      'a.yaml': pipe('a', depending('Pipe/m')),
-    },
-    invalid: ['Pipe/a'],
-    errors: ['circular-dependency a.yaml'],
-  },
-]
+/** Documents of the files below, by short names. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  s,
+  'other s': service('analytics', OTHER),
+  'broken s': s.replace('spec:', 'spek:'),
+  same: service('same'),
+  a: pipe('a'),
+  m: pipe('m'),
+  n: pipe('n'),
+  edited: EDITED,
+  foreign: FOREIGN,
+  broken: BROKEN,
+  'no YAML': 'x: [',
+  'a adopts': pipe('a', { policy: `adopt: ${OTHER}` }),
+  'm adopts': pipe('m', { policy: `adopt: ${OTHER}` }),
+  'a adopts, nowhere': pipe('a', { policy: `adopt: ${OTHER}`, service: 'nowhere' }),
+  'a on m': pipe('a', depending('Pipe/m')),
+  'm on a': pipe('m', depending('Pipe/a')),
+  x: endpoint('x'),
+  'broken x': endpoint('x').replace('{service', '{x: 1, service'),
+  b: endpoint('b'),
+  'b of same': endpoint('b', 'same'),
+  'm locked': lock('l', { 'Pipe/m': OTHER }),
+  'm locked elsewhere': lock('foreign', { 'Pipe/m': THIRD }),
+  'm locked again': lock('k', { 'Pipe/m': THIRD }),
+  'n locked': lock('foreign', { 'Pipe/n': OTHER }),
+}
 
-function afterwards({ before = TOGETHER, after, more }: Row): readonly CatalogState[] {
-  const first = next(undefined, readingOf(before))
-  const states = [next(first, readingOf(after, more))]
-  for (let again = 0; again < 4; again += 1) states.push(next(states.at(-1), readingOf(after, more)))
-  return states
+function documentOf(name: string): string {
+  const text = DOCUMENTS[name]
+  if (text === undefined) throw new Error(`no document is named ${name}`)
+  return text
+}
+
+/** @param text `m: s + a; a: foreign`, or `a unread` of a file that cannot be read */
+function reading(text: string): Reading {
+  const parts = text.split('; ')
+  const files = parts.flatMap((part) => {
+    const [name = '', documentsIn] = part.split(': ')
+    const texts = documentsIn?.split(' + ').map(documentOf)
+    return texts === undefined ? [] : [[`${name}.yaml`, documents(...texts)] as const]
+  })
+  const unread = parts.flatMap((part) => (part.endsWith(' unread') ? [part.replace(' unread', '.yaml')] : []))
+  return readingOf(Object.fromEntries(files), { unread })
+}
+
+/** Errors of a state, each as `code file`, and the keys that are not valid. */
+function wrongIn(state: CatalogState): string {
+  const errors = errorsIn(state).map((error) => error.replace('.yaml', ''))
+  return [...errors, ...invalidIn(state).map((key) => `no ${key}`)].join('; ') || 'nothing'
+}
+
+/** What was read first, what is read after it, five times, and what is wrong then. */
+const ROWS: Readonly<Record<string, string>> = {
+  'a second pipe of the same name, in a file that comes first':
+    'm: s + a -> m: s + a; a: foreign => duplicate-key a',
+  'a copy of what the first one said, while that is edited':
+    'm: s + a -> m: s + edited; a: a => duplicate-key a',
+  'a second one above the first in the same file': 'm: s + a -> m: foreign + s + a => duplicate-key m',
+  'a second one while the first moves to another file':
+    'm: s + a -> m: s; n: a; a: foreign => duplicate-key a',
+  'a second one while the first is broken: it does not take its place':
+    'm: s + a -> m: s + broken; a: foreign => duplicate-key a; unknown-field m; no Pipe/a',
+  'a second one while the file of the first is not even YAML':
+    's: s; m: a -> s: s; m: no YAML; a: foreign => duplicate-key a; yaml-syntax m; no Pipe/a',
+  'two more while the file of the first cannot be read':
+    's: s; m: a -> s: s; a: foreign; b: a; m unread => duplicate-key a; duplicate-key b; no Pipe/a',
+  'a second Service of the same name, which would take its users to another service':
+    'm: s + a -> m: s + a; a: other s => duplicate-key a',
+  'the first goes, and the second is the only one: it counts': 'm: s + a -> m: s; a: foreign => nothing',
+  'two new ones at once in place of the first: nobody can tell, also not by where they stand':
+    'm: s + a -> m: s; a: foreign; n: edited => duplicate-key a; duplicate-key n; no Pipe/a',
+  'two copies, letter by letter, in place of the first: nobody can tell which of them it is':
+    'm: s + a -> m: s; a: a; n: a => duplicate-key a; duplicate-key n; no Pipe/a',
+  'another endpoint of the service': 'm: s + x -> m: s + x; a: b => endpoint-repeated a; no QueryEndpoint/b',
+  'another endpoint while the first has a mistake':
+    'm: s + x -> m: s + broken x; a: b => endpoint-repeated a; unknown-field m; no QueryEndpoint/b; no QueryEndpoint/x',
+  'another pipe that adopts the same id while the file of the first cannot be read':
+    's: s; m: m adopts -> s: s; a: a adopts; m unread => pipe-claimed-twice a; no Pipe/a; no Pipe/m',
+  'a Lock that gives this pipe another id':
+    'm: s + m; m.lock: m locked -> m: s + m; m.lock: m locked; a.lock: m locked elsewhere => lock-conflict a.lock',
+  'a Lock that gives the id of this pipe to another one, which is not created with it':
+    'm: s + m; m.lock: m locked -> m: s + m + n; m.lock: m locked; a.lock: n locked => pipe-claimed-twice a.lock; lock-conflict m; no Pipe/n',
+  'a manifest with an error that adopts the same id, when neither did before':
+    'm: s -> m: s + m adopts; a: a adopts, nowhere => unknown-service a; no Pipe/a',
+  'a dependency that closes a circle: the manifest that brings it has the finding':
+    'm: s + m on a; a: a -> m: s + m on a; a: a on m => circular-dependency a; no Pipe/a',
 }
 
 function invalidIn(state: CatalogState): readonly string[] {
@@ -179,10 +116,12 @@ function errorsIn({ catalog }: CatalogState): readonly string[] {
 }
 
 describe('who had something before keeps it', () => {
-  test.each(rows)('$why', (row) => {
-    for (const state of afterwards(row)) {
-      expect(invalidIn(state)).toEqual(row.invalid ?? [])
-      expect(errorsIn(state)).toEqual(row.errors)
+  test.each(Object.entries(ROWS))('%s', (_why, text) => {
+    const [before = '', after = '', wrong] = text.split(/ -> | => /)
+    let state = next(undefined, reading(before))
+    for (let again = 0; again < 5; again += 1) {
+      state = next(state, reading(after))
+      expect(wrongIn(state)).toBe(wrong)
     }
   })
 
@@ -310,7 +249,7 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     const first = next(undefined, readingOf({ 'm.yaml': documents(s, endpoint('x')) }))
     const without = { 'm.yaml': s, 'a.yaml': endpoint('b') }
     const states: CatalogState[] = []
-    for (let reading = 0; reading < 4; reading += 1)
+    for (let count = 0; count < 4; count += 1)
       states.push(next(states.at(-1) ?? (isRestarted ? undefined : first), readingOf(without), { known }))
     expect(states.map((state) => statesOf(state)['QueryEndpoint/b'])).toEqual([
       'invalid',
@@ -379,112 +318,52 @@ describe('after a restart, the ledger tells', () => {
   const digest = entries.get('Pipe/a')?.digest
   const dependent = entries.get('Pipe/m')?.digest
 
-  interface Restarted {
-    readonly why: string
-    readonly known: Readonly<Record<string, Partial<Recorded>>>
-    readonly files: Readonly<Record<string, string>>
-    readonly invalid?: readonly Key[]
-    readonly errors: readonly string[]
+  /** @param text `Pipe/a file=m.yaml pipeId=OTHER; …` */
+  function knownOf(text: string): Readonly<Record<string, Partial<Recorded>>> {
+    const values: Readonly<Record<string, string | undefined>> = { OTHER, THIRD, UUID, digest, dependent }
+    const recorded = text.split('; ').map((part) => {
+      const [key = '', ...facts] = part.split(' ')
+      const named = facts.map((fact) => {
+        const [name = '', value = ''] = fact.split('=')
+        return [name, values[value] ?? (name === 'endpointOf' ? `${UUID}/${UUID}` : value)]
+      })
+      return [key, Object.fromEntries(named) as Partial<Recorded>]
+    })
+    return Object.fromEntries(recorded) as Readonly<Record<string, Partial<Recorded>>>
   }
 
-  const restarts: readonly Restarted[] = [
-    {
-      why: 'the file of a pipe that was created, also when it was edited meanwhile',
-      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER, digest: digest ?? '' } },
-      files: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
-      errors: ['duplicate-key a.yaml'],
-    },
-    {
-      why: 'what a manifest said that was valid, and of which nothing was created yet',
-      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
-      files: { ...TOGETHER, 'a.yaml': FOREIGN },
-      errors: ['duplicate-key a.yaml'],
-    },
-    {
-      why: 'where a valid manifest stood of which nothing was created yet, and that was edited meanwhile',
-      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
-      files: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
-      errors: ['duplicate-key a.yaml'],
-    },
-    {
-      why: 'where a Service was valid that has a mistake now: the other one does not take its place',
-      known: { 'Service/analytics': { file: 's.yaml', digest: 'a mistake', validIn: 's.yaml' } },
-      files: { 's.yaml': s.replace('spec:', 'spek:'), 'a.yaml': service('analytics', OTHER) },
-      invalid: ['Service/analytics'],
-      errors: ['duplicate-key a.yaml', 'unknown-field s.yaml'],
-    },
-    {
-      why: 'that what never was valid has nothing: the valid one is used',
-      known: { 'Pipe/a': { file: 'a.yaml', digest: 'a mistake' } },
-      files: { ...TOGETHER, 'a.yaml': BROKEN },
-      errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
-    },
-    {
-      why: 'where it stood whose file has neither of two others: nobody can tell, also not by where they stand',
-      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER, digest: digest ?? '' } },
-      files: { 'm.yaml': s, 'a.yaml': FOREIGN, 'n.yaml': EDITED },
-      invalid: ['Pipe/a'],
-      errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
-    },
-    {
-      why: 'which endpoint configured the service',
-      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
-      files: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
-      invalid: ['QueryEndpoint/b'],
-      errors: ['endpoint-repeated a.yaml'],
-    },
-    {
-      why: 'that, while nobody says which service that is',
-      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
-      files: {
-        's.yaml': s.replace('spec:', 'spek:'),
-        'm.yaml': endpoint('x'),
-        'a.yaml': documents(service('same'), endpoint('b', 'same')),
-      },
-      invalid: ['QueryEndpoint/b', 'Service/analytics'],
-      errors: ['endpoint-repeated a.yaml', 'unknown-field s.yaml'],
-    },
-    {
-      why: 'which dependency closed a circle',
-      known: {
-        'Pipe/m': { file: 'm.yaml', pipeId: OTHER, validIn: 'm.yaml', digest: dependent ?? '' },
-        'Pipe/a': { file: 'a.yaml', pipeId: THIRD, digest: 'a mistake' },
-      },
-      files: {
-        'm.yaml': documents(s, pipe('m', depending('Pipe/a'))),
-        'a.yaml': pipe('a', depending('Pipe/m')),
-      },
-      invalid: ['Pipe/a'],
-      errors: ['circular-dependency a.yaml'],
-    },
-    {
-      why: 'whose pipe an id is that a Lock gives to another one',
-      known: { 'Pipe/m': { file: 'm.yaml', pipeId: OTHER } },
-      files: {
-        'm.yaml': documents(s, pipe('m'), pipe('n')),
-        'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
-        'a.lock.yaml': lock('foreign', { 'Pipe/n': OTHER }),
-      },
-      invalid: ['Pipe/n'],
-      errors: ['pipe-claimed-twice a.lock.yaml', 'lock-conflict m.yaml'],
-    },
-    {
-      why: 'that Locks which disagree mean nothing to a pipe that is recorded',
-      known: { 'Pipe/m': { file: 'm.yaml', pipeId: UUID } },
-      files: {
-        'm.yaml': documents(s, pipe('m')),
-        'a.lock.yaml': documents(lock('l', { 'Pipe/m': OTHER }), lock('k', { 'Pipe/m': THIRD })),
-      },
-      errors: ['lock-conflict a.lock.yaml', 'lock-conflict a.lock.yaml'],
-    },
-  ]
+  /** What is recorded, what is read, four times, and what is wrong then. */
+  const RESTARTS: Readonly<Record<string, string>> = {
+    'the file of a pipe that was created, also when it was edited meanwhile':
+      'Pipe/a file=m.yaml pipeId=OTHER digest=digest -> m: s + edited; a: foreign => duplicate-key a',
+    'what a manifest said that was valid, and of which nothing was created yet':
+      'Pipe/a file=m.yaml digest=digest validIn=m.yaml -> m: s + a; a: foreign => duplicate-key a',
+    'where a valid manifest stood of which nothing was created yet, and that was edited meanwhile':
+      'Pipe/a file=m.yaml digest=digest validIn=m.yaml -> m: s + edited; a: a => duplicate-key a',
+    'where a Service was valid that has a mistake now: the other one does not take its place':
+      'Service/analytics file=s.yaml digest=mistake validIn=s.yaml -> s: broken s; a: other s => duplicate-key a; unknown-field s; no Service/analytics',
+    'that what never was valid has nothing: the valid one is used':
+      'Pipe/a file=a.yaml digest=mistake -> m: s + a; a: broken => duplicate-key a; unknown-field a',
+    'where it stood whose file has neither of two others: nobody can tell, also not by where they stand':
+      'Pipe/a file=m.yaml pipeId=OTHER digest=digest -> m: s; a: foreign; n: edited => duplicate-key a; duplicate-key n; no Pipe/a',
+    'which endpoint configured the service':
+      'QueryEndpoint/x file=m.yaml endpointOf=it -> m: s + x; a: b => endpoint-repeated a; no QueryEndpoint/b',
+    'that, while nobody says which service that is':
+      'QueryEndpoint/x file=m.yaml endpointOf=it -> s: broken s; m: x; a: same + b of same => endpoint-repeated a; unknown-field s; no QueryEndpoint/b; no Service/analytics',
+    'which dependency closed a circle':
+      'Pipe/m file=m.yaml pipeId=OTHER validIn=m.yaml digest=dependent; Pipe/a file=a.yaml pipeId=THIRD digest=mistake -> m: s + m on a; a: a on m => circular-dependency a; no Pipe/a',
+    'whose pipe an id is that a Lock gives to another one':
+      'Pipe/m file=m.yaml pipeId=OTHER -> m: s + m + n; m.lock: m locked; a.lock: n locked => pipe-claimed-twice a.lock; lock-conflict m; no Pipe/n',
+    'that Locks which disagree mean nothing to a pipe that is recorded':
+      'Pipe/m file=m.yaml pipeId=UUID -> m: s + m; a.lock: m locked + m locked again => lock-conflict a.lock; lock-conflict a.lock',
+  }
 
-  test.each(restarts)('$why', ({ known, files, invalid = [], errors }) => {
+  test.each(Object.entries(RESTARTS))('%s', (_why, text) => {
+    const [recorded = '', files = '', wrong] = text.split(/ -> | => /)
     let state: CatalogState | undefined
-    for (let reading = 0; reading < 4; reading += 1) {
-      state = next(state, readingOf(files), { known })
-      expect(invalidIn(state)).toEqual(invalid)
-      expect(errorsIn(state)).toEqual(errors)
+    for (let again = 0; again < 4; again += 1) {
+      state = next(state, reading(files), { known: knownOf(recorded) })
+      expect(wrongIn(state)).toBe(wrong)
     }
   })
 })

@@ -8,12 +8,6 @@ const GOOD = { 'a.yaml': documents(service('analytics'), pipe('a')) }
 const LOCK = lock('l', { 'Pipe/a': ID })
 const CONFLICT = `<<<<<<< HEAD\n${LOCK}>>>>>>> theirs\n`
 
-interface Row {
-  readonly why: string
-  readonly readings: readonly Reading[]
-  readonly hidden: readonly string[]
-}
-
 function withLocks(text: string): Reading {
   return readingOf({ ...GOOD, 'l.lock.yaml': text })
 }
@@ -23,85 +17,61 @@ function elsewhere(text: string): Reading {
 }
 
 const HIDDEN = ['l.lock.yaml']
+const FLAWED = pipe('b').replace('service:', 'servic:')
 
-const rows: readonly Row[] = [
-  { why: 'a Lock that can be read hides nothing', readings: [withLocks(LOCK)], hidden: [] },
-  { why: 'a Lock between the marks of a merge', readings: [withLocks(CONFLICT)], hidden: HIDDEN },
-  { why: 'a Lock behind a NUL byte', readings: [withLocks(`${LOCK}\0`)], hidden: HIDDEN },
-  { why: 'text of which nothing can be told', readings: [withLocks('x: [\n')], hidden: HIDDEN },
-  { why: 'a misspelt kind', readings: [withLocks(LOCK.replace('Lock', 'lock'))], hidden: HIDDEN },
-  { why: 'an id with a typing error', readings: [withLocks(lock('l', { 'Pipe/a': 'x' }))], hidden: HIDDEN },
-  {
-    why: 'a good Lock before something broken in one file',
-    readings: [withLocks(documents(LOCK, 'x: [\n'))],
-    hidden: HIDDEN,
-  },
-  {
-    why: 'a pipe with a flaw beside a good Lock, which is read all the same',
-    readings: [withLocks(documents(LOCK, pipe('b').replace('service:', 'servic:')))],
-    hidden: [],
-  },
-  {
-    why: 'a file named lock.yaml',
-    readings: [readingOf({ 'x/lock.yaml': 'x: [' })],
-    hidden: ['x/lock.yaml'],
-  },
-  { why: 'a name that only ends in lock', readings: [readingOf({ 'warlock.yaml': 'x: [' })], hidden: [] },
-  { why: 'a broken file of another name', readings: [elsewhere('x: [\n')], hidden: [] },
-  {
-    why: 'a file of another name that says it is a Lock, with a flaw',
-    readings: [elsewhere(lock('l', { 'Pipe/a': 'x' }))],
-    hidden: ['l.yaml'],
-  },
-  {
-    why: 'the same, when it is not even YAML',
-    readings: [elsewhere('{"kind" : "Lock", "spec": {')],
-    hidden: ['l.yaml'],
-  },
-  {
-    why: 'a file of another name in which a Lock stood before',
-    readings: [elsewhere(LOCK), elsewhere('x: [')],
-    hidden: ['l.yaml'],
-  },
-  {
-    why: 'the same, broken ever since',
-    readings: [elsewhere(LOCK), elsewhere('x: ['), elsewhere('y: [')],
-    hidden: ['l.yaml'],
-  },
-  {
-    why: 'a file of another name that came back broken, and no Lock any more',
-    readings: [elsewhere(LOCK), readingOf(GOOD), elsewhere('x: [')],
-    hidden: [],
-  },
-  {
-    why: 'a file for Locks that cannot be read, a folder, and a file for pipes',
-    readings: [readingOf(GOOD, { unread: ['x/', 'b.yaml', 'b.lock.json'] })],
-    hidden: ['b.lock.json', 'x/'],
-  },
-  { why: 'an empty file for Locks', readings: [withLocks('')], hidden: HIDDEN },
-  {
-    why: 'a file for Locks with nothing but marks and comments',
-    readings: [withLocks('---\n# ids\n')],
-    hidden: HIDDEN,
-  },
-  ...['%YAML 1.2\n---\n', '%TAG ! x\n---\n# c', '&a', '--- &a', '!!null', '\ufeff\ufeff', '...\n'].map(
-    (text) => ({
-      why: `a file for Locks that says nothing: ${JSON.stringify(text)}`,
-      readings: [withLocks(text)],
-      hidden: HIDDEN,
-    }),
-  ),
-  { why: 'an empty file of another name', readings: [elsewhere('')], hidden: [] },
-  { why: 'a file for Locks that was emptied', readings: [withLocks(LOCK), withLocks('')], hidden: HIDDEN },
-  { why: 'a broken file that is put right', readings: [withLocks(CONFLICT), withLocks(LOCK)], hidden: [] },
-]
+/** Files that may hold one, after these readings, one after the other. */
+const ROWS: readonly (readonly [why: string, hidden: readonly string[], ...readings: readonly Reading[]])[] =
+  [
+    ['a Lock that can be read hides nothing', [], withLocks(LOCK)],
+    ['a Lock between the marks of a merge', HIDDEN, withLocks(CONFLICT)],
+    ['a Lock behind a NUL byte', HIDDEN, withLocks(`${LOCK}\0`)],
+    ['text of which nothing can be told', HIDDEN, withLocks('x: [\n')],
+    ['a misspelt kind', HIDDEN, withLocks(LOCK.replace('Lock', 'lock'))],
+    ['an id with a typing error', HIDDEN, withLocks(lock('l', { 'Pipe/a': 'x' }))],
+    ['a good Lock before something broken in one file', HIDDEN, withLocks(documents(LOCK, 'x: [\n'))],
+    [
+      'a pipe with a flaw beside a good Lock, which is read all the same',
+      [],
+      withLocks(documents(LOCK, FLAWED)),
+    ],
+    ['a file named lock.yaml', ['x/lock.yaml'], readingOf({ 'x/lock.yaml': 'x: [' })],
+    ['a name that only ends in lock', [], readingOf({ 'warlock.yaml': 'x: [' })],
+    ['a broken file of another name', [], elsewhere('x: [\n')],
+    [
+      'a file of another name that says it is a Lock, with a flaw',
+      ['l.yaml'],
+      elsewhere(lock('l', { 'Pipe/a': 'x' })),
+    ],
+    ['the same, when it is not even YAML', ['l.yaml'], elsewhere('{"kind" : "Lock", "spec": {')],
+    ['a file of another name in which a Lock stood before', ['l.yaml'], elsewhere(LOCK), elsewhere('x: [')],
+    ['the same, broken ever since', ['l.yaml'], elsewhere(LOCK), elsewhere('x: ['), elsewhere('y: [')],
+    [
+      'a file of another name that came back broken, and no Lock any more',
+      [],
+      elsewhere(LOCK),
+      readingOf(GOOD),
+      elsewhere('x: ['),
+    ],
+    [
+      'a file for Locks that cannot be read, a folder, and a file for pipes',
+      ['b.lock.json', 'x/'],
+      readingOf(GOOD, { unread: ['x/', 'b.yaml', 'b.lock.json'] }),
+    ],
+    ['an empty file for Locks', HIDDEN, withLocks('')],
+    ['a file for Locks with nothing but marks and comments', HIDDEN, withLocks('---\n# ids\n')],
+    ...['%YAML 1.2\n---\n', '%TAG ! x\n---\n# c', '&a', '--- &a', '!!null', '\ufeff\ufeff', '...\n'].map(
+      (text) =>
+        [`a file for Locks that says nothing: ${JSON.stringify(text)}`, HIDDEN, withLocks(text)] as const,
+    ),
+    ['an empty file of another name', [], elsewhere('')],
+    ['a file for Locks that was emptied', HIDDEN, withLocks(LOCK), withLocks('')],
+    ['a broken file that is put right', [], withLocks(CONFLICT), withLocks(LOCK)],
+  ]
 
-describe('what may hold a Lock that cannot be read', () => {
-  test.each(rows)('$why', ({ readings, hidden }) => {
-    let state: ReturnType<typeof next> | undefined
-    for (const reading of readings) state = next(state, reading)
-    expect(state?.catalog.hiddenLocks).toEqual(hidden)
-  })
+test.for(ROWS)('what may hold a Lock that cannot be read: %s', ([_why, hidden, ...readings]) => {
+  let state: ReturnType<typeof next> | undefined
+  for (const reading of readings) state = next(state, reading)
+  expect(state?.catalog.hiddenLocks).toEqual(hidden)
 })
 
 test('what Locks said holds until all of them can be read again', () => {
@@ -115,12 +85,11 @@ test('what Locks said holds until all of them can be read again', () => {
 
 describe('the entry of a Lock that is not found any more', () => {
   const locked = next(undefined, withLocks(LOCK))
-  const away: readonly { readonly why: string; readonly reading: Reading }[] = [
-    { why: 'the file is away for the moment in which it is replaced', reading: readingOf(GOOD) },
-    { why: 'the file was cut at the end of a line', reading: withLocks(lock('l', { 'Pipe/b': OTHER_ID })) },
-  ]
 
-  test.each(away)('counts until three readings agree: $why', ({ reading }) => {
+  test.each([
+    ['the file is away for the moment in which it is replaced', readingOf(GOOD)],
+    ['the file was cut at the end of a line', withLocks(lock('l', { 'Pipe/b': OTHER_ID }))],
+  ])('counts until three readings agree: %s', (_why, reading) => {
     const first = next(locked, reading)
     const second = next(first, reading)
     const third = next(second, reading)

@@ -7,7 +7,6 @@ import { cpuMsOf } from '../support/cpu.ts'
 import { parseFile } from '../support/at-once.ts'
 
 interface Row {
-  readonly name: string
   readonly text: string
   /** Each finding as `code line:column-endColumn`. */
   readonly findings: readonly string[]
@@ -16,53 +15,55 @@ interface Row {
 const HEAD = 'apiVersion: pipewright/v1\nkind: Pipe\nmetadata: {name: a}\n'
 const REST = '  source: {kafka: {}}\n  destination: {columns: []}\n  fieldMappings: []\n'
 
-const rows: readonly Row[] = [
-  { name: 'a good manifest has none', text: pipe('a'), findings: [] },
-  {
-    name: 'an alias of the name of a field',
+const rows: Readonly<Record<string, Row>> = {
+  'a good manifest has none': { text: pipe('a'), findings: [] },
+  'an alias of the name of a field': {
     text: pipe('a').replace('{name: a}', '{name: a, labels: {&team team: *team}}'),
     findings: [],
   },
-  ...['999ms', '0s', '24h1ms', '40d', `${'9'.repeat(400)}s`].map((interval) => ({
-    name: `an interval of ${interval.slice(0, 8)}`,
-    text: pipe('a', { policy: `interval: ${interval}` }),
-    findings: [`wrong-format 4:20-${Math.min(20 + interval.length, 200)}`],
-  })),
-  ...['1s', '23h59m59s', '24h', '1d'].map((interval) => ({
-    name: `an interval of ${interval}`,
-    text: pipe('a', { policy: `interval: ${interval}` }),
-    findings: [],
-  })),
-  { name: 'only comments', text: '# nothing\n\n', findings: [] },
-  {
-    name: 'empty documents between others are skipped',
-    text: documents('', pipe('a'), '# c\n', ''),
-    findings: [],
-  },
-  { name: 'a tag of YAML 1.1', text: `${HEAD}spec: !!binary aGVsbG8=\n`, findings: ['yaml-tag 4:7-15'] },
-  { name: 'YAML 1.3', text: `%YAML 1.3\n---\n${pipe('a')}`, findings: ['yaml-version 1:7-10'] },
-  { name: 'YAML 1.2 is fine', text: `%YAML 1.2\n---\n${pipe('a')}`, findings: [] },
-  {
-    name: 'an open quote ends with its document',
+  ...Object.fromEntries(
+    ['999ms', '0s', '24h1ms', '40d', `${'9'.repeat(400)}s`].map(
+      (interval) =>
+        [
+          `an interval of ${interval.slice(0, 8)}`,
+          {
+            text: pipe('a', { policy: `interval: ${interval}` }),
+            findings: [`wrong-format 4:20-${Math.min(20 + interval.length, 200)}`],
+          },
+        ] as const,
+    ),
+  ),
+  ...Object.fromEntries(
+    ['1s', '23h59m59s', '24h', '1d'].map(
+      (interval) =>
+        [
+          `an interval of ${interval}`,
+          { text: pipe('a', { policy: `interval: ${interval}` }), findings: [] },
+        ] as const,
+    ),
+  ),
+  'only comments': { text: '# nothing\n\n', findings: [] },
+  'empty documents between others are skipped': { text: documents('', pipe('a'), '# c\n', ''), findings: [] },
+  'a tag of YAML 1.1': { text: `${HEAD}spec: !!binary aGVsbG8=\n`, findings: ['yaml-tag 4:7-15'] },
+  'YAML 1.3': { text: `%YAML 1.3\n---\n${pipe('a')}`, findings: ['yaml-version 1:7-10'] },
+  'YAML 1.2 is fine': { text: `%YAML 1.2\n---\n${pipe('a')}`, findings: [] },
+  'an open quote ends with its document': {
     text: `a: "x\n---\n${pipe('b')}`,
     findings: ['yaml-syntax 1:4-6'],
   },
-  {
-    name: 'a prototype is a field like any other',
+  'a prototype is a field like any other': {
     text: `${HEAD}__proto__: {}\nspec:\n  service: s\n${REST}`,
     findings: ['unknown-field 4:1-10'],
   },
-  {
-    name: 'nesting that would overflow the stack',
+  'nesting that would overflow the stack': {
     text: `a: ${'['.repeat(30_000)}`,
     findings: ['too-deep 1:67-68'],
   },
-  {
-    name: 'brackets in a text are not nesting',
+  'brackets in a text are not nesting': {
     text: `${HEAD}spec: ${JSON.stringify('['.repeat(500))}\n`,
     findings: ['wrong-type 4:7-200'],
   },
-]
+}
 
 function messagesForUsername(username: string): readonly string[] {
   const text = `${HEAD}spec:\n  service: s\n  source: {kafka: {credentials: {username: ${username}}}}\n`
@@ -70,7 +71,7 @@ function messagesForUsername(username: string): readonly string[] {
 }
 
 describe('one file', () => {
-  test.each(rows)('$name', ({ text, findings }) => {
+  test.each(Object.entries(rows))('%s', (_name, { text, findings }) => {
     const found = findingsOf(parse(text)).map(
       (finding) => `${finding.code} ${finding.line}:${finding.column}-${Math.min(finding.endColumn, 200)}`,
     )

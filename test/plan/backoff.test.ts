@@ -39,38 +39,40 @@ function most(): number {
 }
 
 describe('the wait after a failure', () => {
-  const waits: readonly {
-    readonly why: string
-    readonly previous?: Backoff
-    readonly outcome?: Failed
-    readonly random?: () => number
-    readonly is: readonly [failures: number, waitMs: number]
-  }[] = [
-    { why: 'begins with a second', is: [1, 1_000] },
-    { why: 'doubles', previous: after(1), is: [2, 2_000] },
-    { why: 'doubles again', previous: after(2), is: [3, 4_000] },
-    { why: 'ends at five minutes', previous: after(20), is: [21, 5 * MINUTE] },
-    { why: 'ends there also after very many', previous: after(100_000), is: [100_001, 5 * MINUTE] },
-    { why: 'is longer for what was refused in clear words', outcome: failed('Rejected'), is: [1, 5_000] },
-    {
-      why: 'which ends at a quarter of an hour',
+  const waits: Readonly<
+    Record<
+      string,
+      {
+        readonly previous?: Backoff
+        readonly outcome?: Failed
+        readonly random?: () => number
+        readonly is: readonly [failures: number, waitMs: number]
+      }
+    >
+  > = {
+    'begins with a second': { is: [1, 1_000] },
+    doubles: { previous: after(1), is: [2, 2_000] },
+    'doubles again': { previous: after(2), is: [3, 4_000] },
+    'ends at five minutes': { previous: after(20), is: [21, 5 * MINUTE] },
+    'ends there also after very many': { previous: after(100_000), is: [100_001, 5 * MINUTE] },
+    'is longer for what was refused in clear words': { outcome: failed('Rejected'), is: [1, 5_000] },
+    'which ends at a quarter of an hour': {
       outcome: failed('Rejected'),
       previous: after(30),
       is: [31, 15 * MINUTE],
     },
-    { why: 'begins afresh for another manifest or secret', previous: after(9, 'other'), is: [1, 1_000] },
-    { why: 'is never shorter than a quarter of a second', random: () => 0, is: [1, 250] },
-    { why: 'is any part of its ceiling', previous: after(4), random: () => 0.5, is: [5, 8_000] },
-    { why: 'is what the platform asked for', outcome: failed('RateLimited', 42_000), is: [1, 42_000] },
-    {
-      why: 'is what the platform asked for, also when that is less',
+    'begins afresh for another manifest or secret': { previous: after(9, 'other'), is: [1, 1_000] },
+    'is never shorter than a quarter of a second': { random: () => 0, is: [1, 250] },
+    'is any part of its ceiling': { previous: after(4), random: () => 0.5, is: [5, 8_000] },
+    'is what the platform asked for': { outcome: failed('RateLimited', 42_000), is: [1, 42_000] },
+    'is what the platform asked for, also when that is less': {
       previous: after(9),
       outcome: failed('RateLimited', 0),
       is: [10, 0],
     },
-  ]
+  }
 
-  test.each(waits)('$why', ({ previous, outcome, random, is: [failures, waitMs] }) => {
+  test.each(Object.entries(waits))('%s', (_why, { previous, outcome, random, is: [failures, waitMs] }) => {
     const backoff = backoffAfter({
       previous,
       outcome: outcome ?? failed('Unavailable'),

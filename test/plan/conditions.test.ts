@@ -35,7 +35,6 @@ import {
 type Told = `${Condition['status']} ${Reason}`
 
 interface Row {
-  readonly why: string
   readonly decided: DecideInput
   /** What came of the action that `decide` says; nothing had to be done unless it is said. */
   readonly outcome?: Outcome
@@ -90,76 +89,64 @@ const HEALTHY_AND_INVALID: Conditions = {
   },
 }
 
-const ROWS: readonly Row[] = [
-  { why: 'created', decided: pipe(), outcome: done('Created'), is: '+Valid +InSync +NotJudged Ready' },
-  {
-    why: 'created a short while ago, and on its way to a healthy state',
+const ROWS: Readonly<Record<string, Row>> = {
+  created: { decided: pipe(), outcome: done('Created'), is: '+Valid +InSync +NotJudged Ready' },
+  'created a short while ago, and on its way to a healthy state': {
     decided: pipe({ recorded: createdBefore(14 * MINUTE), observed: FOUND, policy: healthy }),
     state: 'Provisioning',
     is: '+Valid +InSync ?Changing Progressing',
   },
-  {
-    why: 'created a while ago, and still on its way: nothing else has changed',
+  'created a while ago, and still on its way: nothing else has changed': {
     decided: pipe({ recorded: createdBefore(15 * MINUTE), observed: FOUND, policy: healthy }),
     previous: conditions('True Valid', 'True InSync', 'Unknown Changing'),
     state: 'Provisioning',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'created a short while ago, in a state that sounds bad',
+  'created a short while ago, in a state that sounds bad': {
     decided: pipe({ recorded: createdBefore(MINUTE), observed: FOUND, policy: healthy }),
     state: 'ProvisioningFailed',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'created a short while ago, in a state of which nothing says that it goes on',
+  'created a short while ago, in a state of which nothing says that it goes on': {
     decided: pipe({ recorded: createdBefore(MINUTE), observed: FOUND, policy: healthy }),
     state: 'Idle',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'created otherwise than asked for',
+  'created otherwise than asked for': {
     decided: pipe(),
     outcome: done('Drifted'),
     is: '+Valid -Drifted +NotJudged Drifted',
   },
-  {
-    why: 'a create that failed',
+  'a create that failed': {
     decided: pipe(),
     outcome: failed('Rejected'),
     is: '+Valid -Rejected -Rejected Failed',
   },
-  {
-    why: 'a create that may have worked',
+  'a create that may have worked': {
     decided: pipe(),
     outcome: lost,
     is: '+Valid ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
-  {
-    why: 'an unknown outcome stays what it is while the manifest is invalid',
+  'an unknown outcome stays what it is while the manifest is invalid': {
     decided: pipe({ recorded: undecided, desired: invalid }),
     previous: unknown,
     is: '-InvalidManifest ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
-  {
-    why: 'an unknown outcome that was never told, as after a crash, is told although the manifest is invalid',
+  'an unknown outcome that was never told, as after a crash, is told although the manifest is invalid': {
     decided: pipe({ recorded: undecided, desired: invalid }),
     is: '-InvalidManifest ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
-  {
-    why: 'a suspension does not hide it',
+  'a suspension does not hide it': {
     decided: pipe({ recorded: undecided, policy: { suspend } }),
     previous: unknown,
     is: '+Valid ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
-  {
-    why: 'a suspended one of which a person has said what became of it waits for nobody',
+  'a suspended one of which a person has said what became of it waits for nobody': {
     decided: pipe({ recorded: undecided, policy: { suspend, retryCreate: intent('unknown').id } }),
     previous: unknown,
     is: '+Valid ?Suspended ?Suspended Suspended',
   },
-  {
-    why: 'an orphan of which nobody knows whether it exists says both',
+  'an orphan of which nobody knows whether it exists says both': {
     decided: pipe({
       recorded: undecided,
       desired: { state: 'absent' },
@@ -168,33 +155,28 @@ const ROWS: readonly Row[] = [
     previous: unknown,
     is: '?Orphaned ?Orphaned ?OutcomeUnknown Orphaned',
   },
-  {
-    why: 'an unknown outcome that is known by now is not told on while the manifest is invalid',
+  'an unknown outcome that is known by now is not told on while the manifest is invalid': {
     decided: pipe({ recorded: { ...undecided, intent: intent('failed') }, desired: invalid }),
     previous: unknown,
     is: '-InvalidManifest ?InvalidManifest ?InvalidManifest Invalid',
   },
-  {
-    why: 'nor while the manifest is not found',
+  'nor while the manifest is not found': {
     decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: unknown,
     is: '?ManifestVanishing ?ManifestVanishing ?ManifestVanishing Progressing',
   },
-  {
-    why: 'adopted',
+  adopted: {
     decided: pipe({ policy: { adopt: 'x' } }),
     outcome: done('Adopted'),
     is: '+Valid +InSync +NotJudged Ready',
   },
-  { why: 'in sync', decided: inSync, is: '+Valid +InSync +NotJudged Ready' },
-  {
-    why: 'not found, not believed',
+  'in sync': { decided: inSync, is: '+Valid +InSync +NotJudged Ready' },
+  'not found, not believed': {
     decided: pipe({ recorded: created(), observed: missed(1, 0) }),
     previous: well,
     is: '+Valid ?MissingUnconfirmed ?MissingUnconfirmed Progressing',
   },
-  {
-    why: 'never seen since it was created',
+  'never seen since it was created': {
     decided: pipe({
       recorded: created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
       observed: MISSING,
@@ -202,20 +184,17 @@ const ROWS: readonly Row[] = [
     previous: well,
     is: '+Valid ?NeverSeen ?NeverSeen Missing',
   },
-  {
-    why: 'created, and the ledger does not hold it',
+  'created, and the ledger does not hold it': {
     decided: pipe(),
     outcome: failed('OutcomeUnsaved'),
     is: '+Valid -OutcomeUnsaved -OutcomeUnsaved Failed',
   },
-  {
-    why: 'gone, and to be reported',
+  'gone, and to be reported': {
     decided: pipe({ recorded: confirmed, observed: MISSING, policy: { onMissing: 'report' } }),
     previous: well,
     is: '+Valid -Missing -Missing Missing',
   },
-  {
-    why: 'gone with too many others',
+  'gone with too many others': {
     decided: pipe({
       recorded: confirmed,
       observed: MISSING,
@@ -224,78 +203,71 @@ const ROWS: readonly Row[] = [
     previous: well,
     is: '+Valid -MassMissing -MassMissing Missing',
   },
-  {
-    why: 'a look that failed',
+  'a look that failed': {
     decided: pipe({ recorded: created() }),
     outcome: failed('Unavailable'),
     previous: well,
     is: '+Valid ?Unavailable ?Unavailable Failed',
   },
-  {
-    why: 'a stop leaves everything as it was',
+  'a stop leaves everything as it was': {
     decided: pipe({ recorded: created() }),
     outcome: { result: 'stopped' },
     previous: well,
     is: '+Valid +InSync +NotJudged Ready',
   },
-  {
-    why: 'invalid, and what is there is as the last valid one says',
+  'invalid, and what is there is as the last valid one says': {
     decided: pipe({ recorded: created(), observed: FOUND, desired: invalid }),
     previous: well,
     is: '-InvalidManifest +InSync +NotJudged Invalid',
   },
-  {
-    why: 'invalid, and what is there is not',
+  'invalid, and what is there is not': {
     decided: pipe({ recorded: created(), observed: DIFFERS, desired: invalid }),
     previous: well,
     is: '-InvalidManifest -Drifted +NotJudged Invalid',
   },
-  {
-    why: 'invalid since before a restart: nobody can read which states are healthy, and what was found healthy stays so',
-    decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
-    state: 'Running',
-    previous: HEALTHY_AND_INVALID,
-    is: '-InvalidManifest +InSync +Healthy Invalid',
-  },
-  {
-    why: 'invalid since before a restart, and in a state that the manifest may never have called healthy',
+  'invalid since before a restart: nobody can read which states are healthy, and what was found healthy stays so':
+    {
+      decided: pipe({
+        recorded: created(),
+        observed: FOUND,
+        desired: { ...invalid, fingerprint: undefined },
+      }),
+      state: 'Running',
+      previous: HEALTHY_AND_INVALID,
+      is: '-InvalidManifest +InSync +Healthy Invalid',
+    },
+  'invalid since before a restart, and in a state that the manifest may never have called healthy': {
     decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
     state: 'Frobnicating',
     previous: HEALTHY_AND_INVALID,
     is: '-InvalidManifest +InSync +NotJudged Invalid',
   },
-  {
-    why: 'invalid since before a restart, and the name of the state speaks against it',
+  'invalid since before a restart, and the name of the state speaks against it': {
     decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
     state: 'Failed',
     previous: conditions('False InvalidManifest', 'True InSync', 'True Healthy'),
     is: '-InvalidManifest +InSync -UnhealthyState Invalid',
   },
-  {
-    why: 'invalid, and never created',
+  'invalid, and never created': {
     decided: pipe({ desired: invalid }),
     is: '-InvalidManifest ?InvalidManifest ?InvalidManifest Invalid',
   },
-  {
-    why: 'suspended',
+  suspended: {
     decided: pipe({ recorded: created(), policy: { suspend } }),
     previous: well,
     is: '+Valid ?Suspended ?Suspended Suspended',
   },
-  {
-    why: 'not found by a reading or two',
+  'not found by a reading or two': {
     decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: well,
     is: '?ManifestVanishing +InSync +NotJudged Ready',
   },
-  {
-    why: 'an orphan',
+  'an orphan': {
     decided: pipe({ recorded: created(), desired: { state: 'absent' } }),
     previous: well,
     is: '?Orphaned ?Orphaned ?Orphaned Orphaned',
   },
-  {
-    why: 'backing off keeps telling why',
+  'backing off keeps telling why': {
     decided: pipe({
       recorded: {
         ...undecided,
@@ -307,89 +279,75 @@ const ROWS: readonly Row[] = [
     previous: conditions('True Valid', 'False Rejected', 'False Rejected'),
     is: '+Valid -Rejected -Rejected Failed',
   },
-  {
-    why: 'an endpoint that was applied',
+  'an endpoint that was applied': {
     decided: endpoint(),
     outcome: done('Applied'),
     is: '+Valid +InSync +InSync Ready',
   },
-  {
-    why: 'an endpoint whose reply differs',
+  'an endpoint whose reply differs': {
     decided: endpoint(),
     outcome: done('Stalled'),
     is: '+Valid -Stalled -Stalled Drifted',
   },
-  {
-    why: 'an alert that fires',
+  'an alert that fires': {
     decided: alert({ observed: FOUND, policy: { healthyStates: ['OK'] } }),
     state: 'ALERT',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'in a state that its manifest lists',
+  'in a state that its manifest lists': {
     decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
     state: 'Running',
     is: '+Valid +InSync +Healthy Ready',
   },
-  {
-    why: 'in a state that the installation does not list',
+  'in a state that the installation does not list': {
     decided: pipe({ recorded: created(), observed: FOUND, healthyStates: ['Running'] }),
     state: 'Odd',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'in a state that sounds bad, which nobody lists',
+  'in a state that sounds bad, which nobody lists': {
     decided: pipe({ recorded: created(), observed: FOUND }),
     state: 'Failed',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'in a state that sounds like moving',
+  'in a state that sounds like moving': {
     decided: pipe({ recorded: created(), observed: FOUND }),
     state: 'Provisioning',
     is: '+Valid +InSync ?Changing Progressing',
   },
-  {
-    why: 'in a state of unknown health',
+  'in a state of unknown health': {
     decided: pipe({ recorded: created(), observed: FOUND }),
     state: 'Running',
     is: '+Valid +InSync +NotJudged Ready',
   },
-  {
-    why: 'an alert that fires, and nobody lists its states',
+  'an alert that fires, and nobody lists its states': {
     decided: alert({ observed: FOUND }),
     state: 'ALERT',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
-  {
-    why: 'a service that nobody has asked yet',
+  'a service that nobody has asked yet': {
     decided: service({ contact: undefined }),
     is: '+Valid ?Unobserved ?Unobserved Progressing',
   },
-  {
-    why: 'a service that answered the process before this one: that stands until it is asked',
+  'a service that answered the process before this one: that stands until it is asked': {
     decided: service({ contact: undefined }),
     previous: conditions('True Valid', 'True InSync', 'True InSync'),
     is: '+Valid +InSync +InSync Ready',
   },
-  {
-    why: 'a service that does not answer',
+  'a service that does not answer': {
     decided: service({ contact: { type: 'unreachable', said: 'no route' } }),
     previous: conditions('True Valid', 'True InSync', 'True InSync'),
     is: '+Valid -Unavailable -Unavailable Failed',
   },
-  {
-    why: 'an orphan, right after a restart: that its manifest is gone is no news',
+  'an orphan, right after a restart: that its manifest is gone is no news': {
     decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: conditions('Unknown Orphaned', 'Unknown Orphaned', 'Unknown Orphaned'),
     is: '?Orphaned ?Orphaned ?Orphaned Orphaned',
   },
-  {
-    why: 'a service whose credentials are refused',
+  'a service whose credentials are refused': {
     decided: service({ contact: { type: 'refused', what: 'the credentials', said: '401' } }),
     is: '+Valid -AuthFailed -AuthFailed Failed',
   },
-]
+}
 
 function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Conditions {
   const { decided, outcome, state, previous } = row
@@ -410,7 +368,7 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
 }
 
 describe('conditions', () => {
-  test.each(ROWS)('$why: $is', (row) => {
+  test.each(Object.entries(ROWS))('%s', (_why, row) => {
     const { Valid, Synced, Ready } = after(row)
     const told = [Valid, Synced, Ready].map(({ status, reason }) => `${SIGNS[status]}${reason}`)
     expect([...told, statusOf({ Valid, Synced, Ready })].join(' ')).toBe(row.is)

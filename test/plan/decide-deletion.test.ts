@@ -35,7 +35,6 @@ const LONG_AGO: Removal = { since: NOW - 11 * MINUTE, digest: 'absent' }
 const LIMIT = { service: 'analytics', wanted: 2, of: 5, limit: 1 }
 
 interface Row {
-  readonly why: string
   readonly facts?: Partial<DeletionFacts>
   readonly around?: Partial<Surroundings>
   readonly desired?: Partial<CreateOnceInput['desired']>
@@ -48,140 +47,122 @@ interface Row {
   readonly is: readonly [type: string, what: string]
 }
 
-const ROWS: readonly Row[] = [
-  { why: 'ten minutes later, as it was left', is: ['delete', 'now'] },
-  { why: 'before that', removal: { ...LONG_AGO, since: NOW - 9 * MINUTE }, is: ['hold', 'later'] },
-  {
-    why: 'what was to be replaced has a grace of its own',
+const ROWS: Readonly<Record<string, Row>> = {
+  'ten minutes later, as it was left': { is: ['delete', 'now'] },
+  'before that': { removal: { ...LONG_AGO, since: NOW - 9 * MINUTE }, is: ['hold', 'later'] },
+  'what was to be replaced has a grace of its own': {
     removal: { ...LONG_AGO, digest: 'another' },
     is: ['hold', 'later'],
   },
-  { why: 'it was adopted', origin: 'adopted', is: ['delete', 'now'] },
-  { why: 'a reading is not accepted', around: { isDoubted: true }, is: ['hold', 'doubted'] },
-  { why: 'the checkout may be older', around: OLDER, is: ['hold', 'older'] },
-  { why: 'the manifest was not found', around: { unfound: true }, is: ['hold', 'ManifestVanishing'] },
-  {
-    why: 'no service leads there',
+  'it was adopted': { origin: 'adopted', is: ['delete', 'now'] },
+  'a reading is not accepted': { around: { isDoubted: true }, is: ['hold', 'doubted'] },
+  'the checkout may be older': { around: OLDER, is: ['hold', 'older'] },
+  'the manifest was not found': { around: { unfound: true }, is: ['hold', 'ManifestVanishing'] },
+  'no service leads there': {
     around: { serviceProblem: { is: 'not valid', service: 'Service/analytics' } },
     is: ['refuse', 'DependencyNotReady'],
   },
-  { why: 'the manifest names another service', desired: { otherService: true }, is: ['report', 'Drifted'] },
-  { why: 'another manifest names it', facts: { claimant: 'Pipe/new' }, is: ['hold', 'claimed'] },
-  { why: 'somebody changed it', changedSince: ['name'], is: ['report', 'Drifted'] },
-  { why: 'it was in sync when it was asked for', changedSince: undefined, is: ['delete', 'now'] },
-  { why: 'it was not', changedSince: undefined, observed: DIFFERS, is: ['report', 'Drifted'] },
-  { why: 'it has an error now', desired: { state: 'invalid' }, is: ['hold', 'InvalidManifest'] },
-  { why: 'the manifest is not found', desired: { state: 'missing' }, is: ['hold', 'ManifestVanishing'] },
-  { why: 'the manifest is gone', desired: { state: 'absent' }, is: ['report', 'Orphaned'] },
-  { why: 'it is suspended', policy: { suspend: SUSPEND }, is: ['hold', 'Suspended'] },
-  { why: 'policy.adopt names another one', policy: { adopt: OTHER_ID }, is: ['refuse', 'AdoptRefused'] },
-  { why: 'too many', facts: { limit: LIMIT }, is: ['refuse', 'DeleteLimit'] },
-  {
-    why: 'a request was sent a moment ago',
+  'the manifest names another service': { desired: { otherService: true }, is: ['report', 'Drifted'] },
+  'another manifest names it': { facts: { claimant: 'Pipe/new' }, is: ['hold', 'claimed'] },
+  'somebody changed it': { changedSince: ['name'], is: ['report', 'Drifted'] },
+  'it was in sync when it was asked for': { changedSince: undefined, is: ['delete', 'now'] },
+  'it was not': { changedSince: undefined, observed: DIFFERS, is: ['report', 'Drifted'] },
+  'it has an error now': { desired: { state: 'invalid' }, is: ['hold', 'InvalidManifest'] },
+  'the manifest is not found': { desired: { state: 'missing' }, is: ['hold', 'ManifestVanishing'] },
+  'the manifest is gone': { desired: { state: 'absent' }, is: ['report', 'Orphaned'] },
+  'it is suspended': { policy: { suspend: SUSPEND }, is: ['hold', 'Suspended'] },
+  'policy.adopt names another one': { policy: { adopt: OTHER_ID }, is: ['refuse', 'AdoptRefused'] },
+  'too many': { facts: { limit: LIMIT }, is: ['refuse', 'DeleteLimit'] },
+  'a request was sent a moment ago': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
     is: ['hold', 'going'],
   },
-  {
-    why: 'what was sent is waited for, whatever came since',
+  'what was sent is waited for, whatever came since': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
     facts: { limit: LIMIT, claimant: 'Pipe/new' },
     around: OLDER,
     is: ['hold', 'going'],
   },
-  {
-    why: 'ten minutes after a request it is still there',
+  'ten minutes after a request it is still there': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 10 * MINUTE },
     is: ['delete', 'now'],
   },
-  {
-    why: 'a clock was set back since: the request is of now at the latest',
+  'a clock was set back since: the request is of now at the latest': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW + HOUR },
     is: ['hold', 'going'],
   },
-  {
-    why: 'a 404 after an answer',
+  'a 404 after an answer': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
     observed: MISSING,
     is: ['delete', 'done'],
   },
-  {
-    why: 'a 404 after a request that nobody answered',
+  'a 404 after a request that nobody answered': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE + 1 },
     observed: missed(1, 0),
     is: ['hold', 'going'],
   },
-  {
-    why: 'the same, and the list shows it',
+  'the same, and the list shows it': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
     observed: MISSING,
     mayBeThere: true,
     is: ['hold', 'going'],
   },
-  {
-    why: 'the same, and nobody answered the request',
+  'the same, and nobody answered the request': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: MISSING,
     mayBeThere: true,
     is: ['hold', 'going'],
   },
-  {
-    why: 'a 404 more than a minute after a request that nobody answered',
+  'a 404 more than a minute after a request that nobody answered': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
     is: ['delete', 'going'],
   },
-  {
-    why: 'the same, and it was adopted',
+  'the same, and it was adopted': {
     origin: 'adopted',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
     is: ['delete', 'going'],
   },
-  {
-    why: 'the same, and the request was for what was to be replaced',
+  'the same, and the request was for what was to be replaced': {
     removal: { ...LONG_AGO, digest: 'another', isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
     is: ['hold', 'going'],
   },
-  {
-    why: 'the same, and the manifest is gone',
+  'the same, and the manifest is gone': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
     desired: { state: 'absent' },
     is: ['hold', 'going'],
   },
-  {
-    why: 'a request of an earlier version, for a manifest that was gone, is followed to its end',
+  'a request of an earlier version, for a manifest that was gone, is followed to its end': {
     removal: { since: NOW - HOUR, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
     observed: MISSING,
     desired: { state: 'absent' },
     is: ['delete', 'done'],
   },
-  {
-    why: 'ten minutes after a request the pipe is still there, and the manifest is gone',
+  'ten minutes after a request the pipe is still there, and the manifest is gone': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 10 * MINUTE },
     desired: { state: 'absent' },
     is: ['report', 'Orphaned'],
   },
-  {
-    why: 'the same, and another manifest names it',
+  'the same, and another manifest names it': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     facts: { claimant: 'Pipe/new' },
     observed: missed(1, 0),
     is: ['hold', 'going'],
   },
-  { why: 'a 404 without a request', observed: missed(1, 0), is: ['hold', 'not found'] },
-  { why: 'it is gone for sure', observed: MISSING, is: ['delete', 'gone already'] },
-  {
-    why: 'a person says that it is gone',
+  'a 404 without a request': { observed: missed(1, 0), is: ['hold', 'not found'] },
+  'it is gone for sure': { observed: MISSING, is: ['delete', 'gone already'] },
+  'a person says that it is gone': {
     policy: { recreate: PIPE_ID },
     observed: missed(1, 0),
     around: MASS,
     is: ['delete', 'gone already'],
   },
-  { why: 'too many are gone', observed: MISSING, around: MASS, is: ['refuse', 'MassMissing'] },
-  { why: 'the list shows it', observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
-]
+  'too many are gone': { observed: MISSING, around: MASS, is: ['refuse', 'MassMissing'] },
+  'the list shows it': { observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
+}
 
 function decided({ facts, around = {}, desired = {}, policy, ...row }: Omit<Row, 'why' | 'is'>) {
   const { removal = LONG_AGO, observed = FOUND, origin = 'created' } = row
@@ -204,7 +185,7 @@ function decided({ facts, around = {}, desired = {}, policy, ...row }: Omit<Row,
   return { input, action: decide(input) }
 }
 
-test.each(ROWS)('$why', ({ is, ...row }) => {
+test.each(Object.entries(ROWS))('%s', (_why, { is, ...row }) => {
   const { action } = decided(row)
   const said = action.reason === 'Deleting' ? action.facts.removal.is : action.reason
   expect([action.type, said]).toEqual(is)

@@ -27,31 +27,26 @@ const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 const correct = { onDrift: 'correct' } as const
 
 interface Row {
-  readonly why: string
   readonly input: Partial<Parameters<typeof endpoint>[0]> & { readonly isAsked?: true }
   readonly is: Partial<Pick<Action, 'type' | 'reason'>> & { readonly type: Action['type'] } & Readonly<
       Record<string, unknown>
     >
 }
 
-const ROWS: readonly Row[] = [
-  {
-    why: 'none is there: it is applied, and that takes nothing away',
+const ROWS: Readonly<Record<string, Row>> = {
+  'none is there: it is applied, and that takes nothing away': {
     input: { observed: NONE },
     is: { type: 'upsert', reason: 'New', takesAway: [], facts: { is: 'applied', there: 'none' } },
   },
-  {
-    why: 'another one is there, which was not applied from here: what that means is said before',
+  'another one is there, which was not applied from here: what that means is said before': {
     input: { observed: DIFFERS, takesAway, gives },
     is: { type: 'upsert', reason: 'New', takesAway, facts: { is: 'applied', there: { takesAway, gives } } },
   },
-  {
-    why: 'what is asked for is there already: nothing is sent',
+  'what is asked for is there already: nothing is sent': {
     input: { observed: EQUAL },
     is: { type: 'observe', reason: 'Adopted' },
   },
-  {
-    why: 'edited, and not there as edited',
+  'edited, and not there as edited': {
     input: { observed: DIFFERS, recorded: applied, desired: { fingerprint: EDITED }, takesAway, gives },
     is: {
       type: 'upsert',
@@ -60,8 +55,7 @@ const ROWS: readonly Row[] = [
       facts: { why: 'edited', access: { takesAway, gives } },
     },
   },
-  {
-    why: 'edited, and gone',
+  'edited, and gone': {
     input: { observed: NONE, recorded: applied, desired: { fingerprint: EDITED }, gives },
     is: {
       type: 'upsert',
@@ -70,8 +64,7 @@ const ROWS: readonly Row[] = [
       facts: { why: 'edited', access: { takesAway: [], gives } },
     },
   },
-  {
-    why: 'an edit is an edit, also where what is there drifted',
+  'an edit is an edit, also where what is there drifted': {
     input: {
       observed: DIFFERS,
       recorded: applied,
@@ -80,53 +73,43 @@ const ROWS: readonly Row[] = [
     },
     is: { type: 'upsert', reason: 'Changing', facts: { is: 'to be applied' } },
   },
-  {
-    why: 'edited to what is there',
+  'edited to what is there': {
     input: { observed: EQUAL, recorded: applied, desired: { fingerprint: EDITED } },
     is: { type: 'observe', reason: 'InSync', facts: { accepted: ['source.kafka.topics'] } },
   },
-  {
-    why: 'moved to another service, which has the same',
+  'moved to another service, which has the same': {
     input: { observed: EQUAL, recorded: applied, desired: { otherService: true } },
     is: { type: 'observe', reason: 'Adopted' },
   },
-  {
-    why: 'moved to another service, which has none',
+  'moved to another service, which has none': {
     input: { observed: NONE, recorded: applied, desired: { otherService: true } },
     is: { type: 'upsert', reason: 'Changing', facts: { is: 'to be applied' } },
   },
-  {
-    why: 'nobody knows what became of the last request, and it is not there',
+  'nobody knows what became of the last request, and it is not there': {
     input: { observed: DIFFERS, recorded: undecided, takesAway, gives },
     is: { type: 'upsert', reason: 'Changing', facts: { why: 'unknown', access: { takesAway, gives } } },
   },
-  {
-    why: 'nobody knew what became of the last request, and it is there',
+  'nobody knew what became of the last request, and it is there': {
     input: { observed: EQUAL, recorded: undecided },
     is: { type: 'observe', reason: 'Applied' },
   },
-  {
-    why: 'nothing is sent again at an interval',
+  'nothing is sent again at an interval': {
     input: { observed: EQUAL, recorded: appliedEndpoint(100 * HOUR), policy: { interval: '1m' } },
     is: { type: 'observe', reason: 'InSync', facts: { as: 'read' } },
   },
-  {
-    why: 'it differs as the reply to the last request did: the service does not take it',
+  'it differs as the reply to the last request did: the service does not take it': {
     input: { observed: DIFFERS, recorded: applied, isAsLeft: true, policy: correct },
     is: { type: 'report', reason: 'Stalled' },
   },
-  {
-    why: 'after an hour it is sent again',
+  'after an hour it is sent again': {
     input: { observed: DIFFERS, recorded: appliedEndpoint(HOUR), isAsLeft: true },
     is: { type: 'upsert', reason: 'Changing' },
   },
-  {
-    why: 'and when somebody asks',
+  'and when somebody asks': {
     input: { observed: DIFFERS, recorded: applied, isAsLeft: true, isAsked: true },
     is: { type: 'upsert', reason: 'Changing' },
   },
-  {
-    why: 'somebody else changed it',
+  'somebody else changed it': {
     input: { observed: DIFFERS, recorded: applied },
     is: {
       type: 'report',
@@ -135,8 +118,7 @@ const ROWS: readonly Row[] = [
       facts: { fields: ['scaling.replicas'], from: 'manifest' },
     },
   },
-  {
-    why: 'somebody else changed it, and it is to be changed back',
+  'somebody else changed it, and it is to be changed back': {
     input: { observed: DIFFERS, recorded: applied, policy: correct, takesAway, gives },
     is: {
       type: 'upsert',
@@ -151,8 +133,7 @@ const ROWS: readonly Row[] = [
       },
     },
   },
-  {
-    why: 'changed elsewhere for the third time within an hour',
+  'changed elsewhere for the third time within an hour': {
     input: { observed: DIFFERS, recorded: corrected('scaling.replicas'), policy: correct, takesAway, gives },
     is: {
       type: 'report',
@@ -161,79 +142,63 @@ const ROWS: readonly Row[] = [
       facts: { fields: ['scaling.replicas'], contest: { times: 2, waitMs: HOUR } },
     },
   },
-  {
-    why: 'changed elsewhere, after another field was contested',
+  'changed elsewhere, after another field was contested': {
     input: { observed: DIFFERS, recorded: corrected('roles'), policy: correct },
     is: { type: 'upsert', reason: 'Changing' },
   },
-  {
-    why: 'gone for the third time within an hour',
+  'gone for the third time within an hour': {
     input: { observed: NONE, recorded: corrected('existence'), policy: correct },
     is: { type: 'report', reason: 'Drifted', facts: { fields: ['existence'], contest: { times: 2 } } },
   },
-  {
-    why: 'gone',
+  gone: {
     input: { observed: NONE, recorded: applied },
     is: { type: 'report', reason: 'Missing', facts: { onDrift: 'report' } },
   },
-  {
-    why: 'gone, and to be applied again',
+  'gone, and to be applied again': {
     input: { observed: NONE, recorded: applied, policy: correct },
     is: { type: 'upsert', reason: 'Missing', facts: { onDrift: 'correct' } },
   },
-  {
-    why: 'nobody could read it',
-    input: { recorded: applied },
-    is: { type: 'observe', reason: 'Unobserved' },
-  },
-  {
-    why: 'nobody could read it, for want of its Service',
+  'nobody could read it': { input: { recorded: applied }, is: { type: 'observe', reason: 'Unobserved' } },
+  'nobody could read it, for want of its Service': {
     input: { surroundings: { serviceProblem: { is: 'not valid', service: 'Service/analytics' } } },
     is: { type: 'refuse', reason: 'DependencyNotReady' },
   },
-  {
-    why: 'what is there is looked at, whatever it waits for',
+  'what is there is looked at, whatever it waits for': {
     input: { observed: EQUAL, recorded: applied, surroundings: { notReady: ['Pipe/orders'] } },
     is: { type: 'observe', reason: 'InSync' },
   },
-  {
-    why: 'but not applied before what it depends on is ready',
+  'but not applied before what it depends on is ready': {
     input: { observed: DIFFERS, surroundings: { notReady: ['Pipe/orders'] } },
     is: { type: 'refuse', reason: 'DependencyNotReady' },
   },
-  {
-    why: 'nor while the last reading did not find its manifest',
+  'nor while the last reading did not find its manifest': {
     input: { observed: DIFFERS, surroundings: { unfound: true } },
     is: { type: 'hold', reason: 'ManifestVanishing' },
   },
-  {
-    why: 'nor too soon after it failed',
+  'nor too soon after it failed': {
     input: { observed: DIFFERS, recorded: { ...applied, applied: EDITED, backoff } },
     is: { type: 'hold', reason: 'BackingOff' },
   },
-  {
-    why: 'nor without its credentials',
+  'nor without its credentials': {
     input: { observed: NONE, surroundings: { missingSecrets: [{ file: 'api/keyId', why: 'absent' }] } },
     is: { type: 'refuse', reason: 'SecretUnavailable' },
   },
-  {
-    why: 'nor while it is suspended',
+  'nor while it is suspended': {
     input: { observed: DIFFERS, policy: { suspend: { reason: 'migration', until: '2027-01-31T00:00:00Z' } } },
     is: { type: 'hold', reason: 'Suspended' },
   },
-  {
-    why: 'nor while its manifest has errors',
+  'nor while its manifest has errors': {
     input: { observed: DIFFERS, recorded: applied, desired: { state: 'invalid' } },
     is: { type: 'hold', reason: 'InvalidManifest' },
   },
-]
+}
 
 function inputOf({ isAsked, ...changes }: Row['input']): UpsertInput {
   return { ...endpoint({ kind, ...changes }), ...(isAsked && { isAsked }) }
 }
 
 describe('a query endpoint that can be read', () => {
-  test.each(ROWS)('$why: $is.type $is.reason', ({ input, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { input, is }) => {
     expect(decide(inputOf(input))).toMatchObject(is)
   })
 

@@ -32,7 +32,6 @@ import {
 } from './inputs.ts'
 
 interface Row {
-  readonly why: string
   readonly input: DecideInput
   /** The reason, or its fine form. */
   readonly is: readonly [Action['type'], string]
@@ -49,82 +48,69 @@ const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 const notSent = { status: 'False', reason: 'NotLeading', message: 'Not sent.', since: NOW - HOUR } as const
 const notLeading = { Valid: notSent, Synced: notSent, Ready: notSent }
 
-const ROWS: readonly Row[] = [
+const ROWS: Readonly<Record<string, Row>> = {
   // a reading that is not believed, and did not find the manifest
-  {
-    why: 'what a doubted reading does not find is not created',
+  'what a doubted reading does not find is not created': {
     input: pipe({ surroundings: { unfound: true } }),
     is: ['hold', 'ManifestVanishing'],
   },
+
   // valid, new
-  { why: 'a new pipe is created', input: pipe(), is: ['create', 'New'] },
-  { why: 'policy.adopt takes over', input: pipe({ policy: { adopt: PIPE_ID } }), is: ['adopt', 'Adopt'] },
-  { why: 'a Lock takes over', input: pipe({ surroundings: { lockedId: PIPE_ID } }), is: ['adopt', 'Adopt'] },
-  {
-    why: 'a file that may hold a Lock keeps what has no record waiting',
+  'a new pipe is created': { input: pipe(), is: ['create', 'New'] },
+  'policy.adopt takes over': { input: pipe({ policy: { adopt: PIPE_ID } }), is: ['adopt', 'Adopt'] },
+  'a Lock takes over': { input: pipe({ surroundings: { lockedId: PIPE_ID } }), is: ['adopt', 'Adopt'] },
+  'a file that may hold a Lock keeps what has no record waiting': {
     input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
     is: ['refuse', 'DependencyNotReady'],
   },
-  {
-    why: 'an attempt that the ledger knows of is no lost one',
+  'an attempt that the ledger knows of is no lost one': {
     input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: failed }),
     is: ['create', 'New tried again'],
   },
-  {
-    why: 'a record that says only how it waited is none',
+  'a record that says only how it waited is none': {
     input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: { ...blank, version: 1 } }),
     is: ['refuse', 'DependencyNotReady'],
   },
-  {
-    why: 'a pipe with a record is looked after as ever',
+  'a pipe with a record is looked after as ever': {
     input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: created(), observed: FOUND }),
     is: ['observe', 'InSync'],
   },
-  {
-    why: "an endpoint is none of a Lock's business",
+  "an endpoint is none of a Lock's business": {
     input: endpoint({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
     is: ['upsert', 'New'],
   },
-  {
-    why: 'a record without a manifest looks like it',
+  'a record without a manifest looks like it': {
     input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'unclaimed', file: 'old.yaml' } } }),
     is: ['refuse', 'Ambiguous unclaimed'],
   },
-  {
-    why: 'the pipe of another manifest looks like it',
+  'the pipe of another manifest looks like it': {
     input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'claimed', file: 'old.yaml' } } }),
     is: ['refuse', 'Ambiguous claimed'],
   },
-  {
-    why: 'what it was renamed from cannot move yet',
+  'what it was renamed from cannot move yet': {
     input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'renamed-from', file: undefined } } }),
     is: ['refuse', 'Ambiguous renamed-from'],
   },
-  {
-    why: 'the same, and it wants none',
+  'the same, and it wants none': {
     input: pipe({
       policy: { ensure: 'absent' },
       surroundings: { similar: { key: 'Pipe/old', how: 'renamed-from', file: undefined } },
     }),
     is: ['refuse', 'Ambiguous renamed-from'],
   },
-  {
-    why: 'too many at once are all refused',
+  'too many at once are all refused': {
     input: pipe({ surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } } }),
     is: ['refuse', 'CreateLimit'],
   },
-  {
-    why: 'it waits for what it depends on',
+  'it waits for what it depends on': {
     input: pipe({ surroundings: { notReady: ['Alert/lag'] } }),
     is: ['refuse', 'DependencyNotReady'],
   },
-  {
-    why: 'it waits for a secret',
+  'it waits for a secret': {
     input: pipe({ surroundings: { missingSecrets: [{ file: '/secrets/kafka/password', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
-  {
-    why: 'where no file can be opened, no secret is called missing',
+  'where no file can be opened, no secret is called missing': {
     input: pipe({
       surroundings: {
         missingSecrets: [
@@ -135,133 +121,105 @@ const ROWS: readonly Row[] = [
     }),
     is: ['refuse', 'SecretUnavailable'],
   },
+
   // intent without outcome
-  {
-    why: 'an unknown outcome is not retried',
+  'an unknown outcome is not retried': {
     input: pipe({ recorded: unknown }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'an intent that a crash left open is unknown',
+  'an intent that a crash left open is unknown': {
     input: pipe({ recorded: { ...unknown, intent: intent('open') } }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'an edit does not make it known',
+  'an edit does not make it known': {
     input: pipe({ recorded: unknown, desired: { fingerprint: EDITED } }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'retryCreate of that intent lets it pass',
+  'retryCreate of that intent lets it pass': {
     input: pipe({ recorded: unknown, policy: { retryCreate: INTENT_ID } }),
     is: ['create', 'New settled'],
   },
-  {
-    why: 'too early, something of it may still be on its way',
+  'too early, something of it may still be on its way': {
     input: pipe({
       recorded: { ...unknown, intent: { ...intent('unknown'), sendBy: NOW - 2 * MINUTE + 1 } },
       policy: { retryCreate: INTENT_ID },
     }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'and what was said too early once is not believed later',
+  'and what was said too early once is not believed later': {
     input: pipe({
       recorded: { ...unknown, intent: { ...intent('unknown'), saidEarlyAt: NOW - HOUR } },
       policy: { retryCreate: INTENT_ID },
     }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'of an attempt whose process never said that it ended, a quarter of an hour is too early',
+  'of an attempt whose process never said that it ended, a quarter of an hour is too early': {
     input: pipe({
       recorded: { ...unknown, intent: { ...intent('open'), sendBy: NOW - 15 * MINUTE + 1 } },
       policy: { retryCreate: INTENT_ID },
     }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'and then it is not',
+  'and then it is not': {
     input: pipe({
       recorded: { ...unknown, intent: { ...intent('open'), sendBy: NOW - 15 * MINUTE } },
       policy: { retryCreate: INTENT_ID },
     }),
     is: ['create', 'New settled'],
   },
-  {
-    why: 'what a person dismissed is created',
+  'what a person dismissed is created': {
     input: pipe({ recorded: { ...unknown, intent: intent('dismissed') } }),
     is: ['create', 'New settled'],
   },
-  {
-    why: 'an id in the reply is read',
+  'an id in the reply is read': {
     input: pipe({
       recorded: { ...unknown, intent: { ...intent('unknown'), seen: { ...SEEN, pipeId: PIPE_ID } } },
     }),
     is: ['adopt', 'Adopt a reply'],
   },
-  {
-    why: 'adopt resolves it',
+  'adopt resolves it': {
     input: pipe({ recorded: unknown, policy: { adopt: PIPE_ID } }),
     is: ['adopt', 'Adopt'],
   },
+
   // intent that failed
-  {
-    why: 'a failed attempt is tried again',
-    input: pipe({ recorded: failed }),
-    is: ['create', 'New tried again'],
-  },
-  {
-    why: 'after its back-off',
-    input: pipe({ recorded: { ...failed, backoff } }),
-    is: ['hold', 'BackingOff'],
-  },
-  {
-    why: 'at the end of the back-off',
+  'a failed attempt is tried again': { input: pipe({ recorded: failed }), is: ['create', 'New tried again'] },
+  'after its back-off': { input: pipe({ recorded: { ...failed, backoff } }), is: ['hold', 'BackingOff'] },
+  'at the end of the back-off': {
     input: pipe({ recorded: { ...failed, backoff: { ...backoff, until: NOW } } }),
     is: ['create', 'New tried again'],
   },
-  {
-    why: 'what another process held back is not waited for',
+  'what another process held back is not waited for': {
     input: pipe({ recorded: { ...failed, backoff, conditions: notLeading } }),
     is: ['create', 'New tried again'],
   },
-  {
-    why: 'and is by a process that has an older checkout itself',
+  'and is by a process that has an older checkout itself': {
     input: pipe({
       recorded: { ...failed, backoff, conditions: notLeading },
       surroundings: { olderThan: 'content-1' },
     }),
     is: ['hold', 'BackingOff'],
   },
-  {
-    why: 'an edited manifest starts afresh',
+  'an edited manifest starts afresh': {
     input: pipe({ recorded: { ...failed, backoff }, desired: { fingerprint: EDITED } }),
     is: ['create', 'New tried again'],
   },
+
   // id
-  {
-    why: 'equal is in sync',
-    input: pipe({ recorded: created(), observed: FOUND }),
-    is: ['observe', 'InSync'],
-  },
-  {
-    why: 'different is drift',
+  'equal is in sync': { input: pipe({ recorded: created(), observed: FOUND }), is: ['observe', 'InSync'] },
+  'different is drift': {
     input: pipe({ recorded: created(), observed: DIFFERS }),
     is: ['report', 'Drifted'],
   },
-  {
-    why: 'an edit cannot be applied',
+  'an edit cannot be applied': {
     input: pipe({ recorded: created(), observed: DIFFERS, desired: { fingerprint: EDITED } }),
     is: ['report', 'NotUpdatable'],
   },
-  {
-    why: 'an edit to what is there is accepted',
+  'an edit to what is there is accepted': {
     input: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: EDITED } }),
     is: ['observe', 'InSync accepted'],
   },
-  {
-    why: 'an edit of what the platform never returns is not',
+  'an edit of what the platform never returns is not': {
     input: pipe({
       recorded: created(),
       observed: FOUND,
@@ -275,23 +233,19 @@ const ROWS: readonly Row[] = [
     }),
     is: ['report', 'NotUpdatable'],
   },
-  {
-    why: 'a pipe cannot move to another service',
+  'a pipe cannot move to another service': {
     input: pipe({ recorded: created(), observed: FOUND, desired: { otherService: true } }),
     is: ['report', 'NotUpdatable'],
   },
-  {
-    why: 'a rotated secret cannot be applied',
+  'a rotated secret cannot be applied': {
     input: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: ROTATED } }),
     is: ['report', 'SecretRotated'],
   },
-  {
-    why: 'a secret without a recorded value is not verified',
+  'a secret without a recorded value is not verified': {
     input: pipe({ recorded: created({ applied: { ...FIELDS, secrets: {} } }), observed: FOUND }),
     is: ['report', 'SecretRotated'],
   },
-  {
-    why: 'a secret that cannot be read now did not change',
+  'a secret that cannot be read now did not change': {
     input: pipe({
       recorded: created(),
       observed: FOUND,
@@ -299,23 +253,19 @@ const ROWS: readonly Row[] = [
     }),
     is: ['observe', 'InSync'],
   },
-  {
-    why: 'an id that is held is not exchanged for another',
+  'an id that is held is not exchanged for another': {
     input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: OTHER_ID } }),
     is: ['refuse', 'AdoptRefused'],
   },
-  {
-    why: 'three over a minute do',
+  'three over a minute do': {
     input: pipe({ recorded: created(), observed: MISSING }),
     is: ['create', 'Missing'],
   },
-  {
-    why: 'unless it is to be reported only',
+  'unless it is to be reported only': {
     input: pipe({ recorded: created(), observed: MISSING, policy: { onMissing: 'report' } }),
     is: ['report', 'Missing'],
   },
-  {
-    why: 'a service whose pipes are all gone is out of sight',
+  'a service whose pipes are all gone is out of sight': {
     input: pipe({
       recorded: created(),
       observed: MISSING,
@@ -323,36 +273,30 @@ const ROWS: readonly Row[] = [
     }),
     is: ['refuse', 'MassMissing'],
   },
-  {
-    why: 'what was never seen is never replaced by itself',
+  'what was never seen is never replaced by itself': {
     input: pipe({ recorded: never, observed: missed(100, HOUR) }),
     is: ['hold', 'NeverSeen'],
   },
-  {
-    why: 'a person names the pipe that it is instead',
+  'a person names the pipe that it is instead': {
     input: pipe({ recorded: never, observed: MISSING, policy: { adopt: OTHER_ID } }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'a person says that it is gone',
+  'a person says that it is gone': {
     input: pipe({ recorded: never, observed: missed(1, 0, 'silent'), policy: { recreate: PIPE_ID } }),
     is: ['create', 'New gone'],
   },
-  {
-    why: 'the same at the shell',
+  'the same at the shell': {
     input: pipe({
       recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
       observed: missed(1, 0, 'silent'),
     }),
     is: ['create', 'New gone'],
   },
-  {
-    why: 'a person who says so of another id says nothing of this one',
+  'a person who says so of another id says nothing of this one': {
     input: pipe({ recorded: never, observed: MISSING, policy: { recreate: OTHER_ID } }),
     is: ['hold', 'NeverSeen'],
   },
-  {
-    why: 'or a person says so: no resource is created where another one is named',
+  'or a person says so: no resource is created where another one is named': {
     input: pipe({
       recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
       observed: missed(1, 0, 'silent'),
@@ -360,13 +304,11 @@ const ROWS: readonly Row[] = [
     }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'a pipe that is there is not replaced, whatever a person says',
+  'a pipe that is there is not replaced, whatever a person says': {
     input: pipe({ recorded: created(), observed: FOUND, policy: { recreate: PIPE_ID } }),
     is: ['observe', 'InSync'],
   },
-  {
-    why: 'words that a reading has refuted count no more',
+  'words that a reading has refuted count no more': {
     input: pipe({
       recorded: created({ remote: recordedPipe(PIPE_ID, { refutedAt: NOW - HOUR }) }),
       observed: missed(1, 0, 'silent'),
@@ -374,23 +316,19 @@ const ROWS: readonly Row[] = [
     }),
     is: ['hold', 'MissingUnconfirmed'],
   },
-  {
-    why: 'what was never seen may not be visible yet',
+  'what was never seen may not be visible yet': {
     input: pipe({ recorded: never, observed: missed(1, 0) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
-  {
-    why: 'another pipe is taken over only once the one that it had is proved to be gone',
+  'another pipe is taken over only once the one that it had is proved to be gone': {
     input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent'), policy: { adopt: OTHER_ID } }),
     is: ['hold', 'MissingUnconfirmed'],
   },
-  {
-    why: 'a Lock that names another pipe does the same, once this one is gone',
+  'a Lock that names another pipe does the same, once this one is gone': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: OTHER_ID } }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'also where policy.adopt names this one',
+  'also where policy.adopt names this one': {
     input: pipe({
       recorded: created(),
       observed: MISSING,
@@ -399,8 +337,7 @@ const ROWS: readonly Row[] = [
     }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'but not while the manifest has errors',
+  'but not while the manifest has errors': {
     input: pipe({
       recorded: created(),
       observed: MISSING,
@@ -409,101 +346,88 @@ const ROWS: readonly Row[] = [
     }),
     is: ['hold', 'InvalidManifest'],
   },
-  {
-    why: 'a Lock that names this one is no reason not to replace it',
+  'a Lock that names this one is no reason not to replace it': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: PIPE_ID } }),
     is: ['create', 'Missing'],
   },
-  {
-    why: 'what was replaced less than an hour ago waits',
+  'what was replaced less than an hour ago waits': {
     input: pipe({ recorded: replaced, observed: MISSING }),
     is: ['hold', 'Missing'],
   },
-  {
-    why: 'an hour later it does not',
+  'an hour later it does not': {
     input: pipe({ recorded: created({ replaced: { count: 1, at: NOW - HOUR } }), observed: MISSING }),
     is: ['create', 'Missing'],
   },
-  {
-    why: 'a person need not wait',
+  'a person need not wait': {
     input: pipe({ recorded: replaced, observed: MISSING, policy: { recreate: PIPE_ID } }),
     is: ['create', 'New gone'],
   },
-  {
-    why: 'a missing pipe is not created from an invalid manifest',
+  'a missing pipe is not created from an invalid manifest': {
     input: pipe({ recorded: created(), observed: MISSING, desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
   },
+
   // the manifest
-  {
-    why: 'an invalid manifest holds what is there',
+  'an invalid manifest holds what is there': {
     input: pipe({ recorded: created(), observed: FOUND, desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
   },
-  {
-    why: 'a manifest that just vanished changes nothing',
+  'a manifest that just vanished changes nothing': {
     input: pipe({ recorded: created(), desired: { state: 'missing' } }),
     is: ['hold', 'ManifestVanishing'],
   },
-  { why: 'suspended is not created', input: pipe({ policy: { suspend } }), is: ['hold', 'Suspended'] },
-  {
-    why: 'so does an intent',
+  'suspended is not created': { input: pipe({ policy: { suspend } }), is: ['hold', 'Suspended'] },
+  'so does an intent': {
     input: pipe({ recorded: unknown, desired: { state: 'absent', fingerprint: undefined } }),
     is: ['report', 'Orphaned'],
   },
+
   // query endpoints
-  { why: 'an endpoint that was never applied', input: endpoint(), is: ['upsert', 'New'] },
-  {
-    why: 'one whose credentials are not mounted',
+  'an endpoint that was never applied': { input: endpoint(), is: ['upsert', 'New'] },
+  'one whose credentials are not mounted': {
     input: endpoint({ surroundings: { missingSecrets: [{ file: '/secrets/api/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
-  {
-    why: 'one that is applied already needs none',
+  'one that is applied already needs none': {
     input: endpoint({
       recorded: appliedEndpoint(MINUTE),
       surroundings: { missingSecrets: [{ file: '/secrets/api/keyId', why: 'absent' }] },
     }),
     is: ['observe', 'InSync'],
   },
-  {
-    why: 'an endpoint that was edited',
+  'an endpoint that was edited': {
     input: endpoint({ recorded: appliedEndpoint(MINUTE), desired: { fingerprint: EDITED } }),
     is: ['upsert', 'Changing edited'],
   },
-  {
-    why: 'an endpoint that is due',
+  'an endpoint that is due': {
     input: endpoint({ recorded: appliedEndpoint(HOUR) }),
     is: ['upsert', 'Changing interval'],
   },
-  {
-    why: 'an endpoint whose reply differs is not asked again before its interval',
+  'an endpoint whose reply differs is not asked again before its interval': {
     input: endpoint({ recorded: appliedEndpoint(MINUTE), replyDiffers: [DIFFERENCE] }),
     is: ['report', 'Stalled'],
   },
-  {
-    why: 'an endpoint whose reply differs is asked again at its interval',
+  'an endpoint whose reply differs is asked again at its interval': {
     input: endpoint({ recorded: appliedEndpoint(HOUR), replyDiffers: [DIFFERENCE] }),
     is: ['upsert', 'Changing interval'],
   },
-  {
-    why: 'an invalid endpoint',
+  'an invalid endpoint': {
     input: endpoint({ desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
   },
+
   // alerts and services
-  { why: 'an alert as expected', input: alert({ observed: FOUND }), is: ['observe', 'InSync'] },
-  { why: 'an alert that differs', input: alert({ observed: DIFFERS }), is: ['report', 'Drifted'] },
-  { why: 'an alert that was not looked at', input: alert(), is: ['observe', 'Unobserved'] },
-  {
-    why: 'a service without credentials',
+  'an alert as expected': { input: alert({ observed: FOUND }), is: ['observe', 'InSync'] },
+  'an alert that differs': { input: alert({ observed: DIFFERS }), is: ['report', 'Drifted'] },
+  'an alert that was not looked at': { input: alert(), is: ['observe', 'Unobserved'] },
+  'a service without credentials': {
     input: service({ surroundings: { missingSecrets: [{ file: '/secrets/a/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
-]
+}
 
 describe('decide', () => {
-  test.each(ROWS)('$why: $is', ({ input, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { input, is }) => {
     const action = decide(input)
     expect(action.type).toBe(is[0])
     expect([action.reason, fineReason(action)]).toContain(is[1])
@@ -575,33 +499,28 @@ describe('decide', () => {
   )
 })
 
-test.each([
-  { why: 'paused', input: pipe({ policy: { paused: true } }), facts: { paused: 'after the start' } },
-  {
-    why: 'paused, on a service that can create it so',
-    input: {
-      ...pipe({ policy: { paused: true } }),
-      knownStates: { healthy: [], moving: [], unhealthy: [], startPaused: { a: true } },
+test.each(
+  Object.entries({
+    paused: { input: pipe({ policy: { paused: true } }), facts: { paused: 'after the start' } },
+    'paused, on a service that can create it so': {
+      input: {
+        ...pipe({ policy: { paused: true } }),
+        knownStates: { healthy: [], moving: [], unhealthy: [], startPaused: { a: true } },
+      },
+      facts: { paused: 'from the start' },
     },
-    facts: { paused: 'from the start' },
-  },
-  {
-    why: 'adopted by its policy',
-    input: pipe({ policy: { adopt: PIPE_ID } }),
-    facts: { by: 'policy.adopt' },
-  },
-  { why: 'adopted by a Lock', input: pipe({ surroundings: { lockedId: PIPE_ID } }), facts: { by: 'a Lock' } },
-  {
-    why: 'not found, as others were not',
-    input: pipe({ recorded: created(), observed: missed(3, MINUTE, 'nobody') }),
-    facts: { isAlone: true },
-  },
-  {
-    why: 'not found for the first time',
-    input: pipe({ recorded: created(), observed: missed(1, 0) }),
-    facts: { isAlone: false },
-  },
-])('$why: the facts say so', ({ input, facts }) => {
+    'adopted by its policy': { input: pipe({ policy: { adopt: PIPE_ID } }), facts: { by: 'policy.adopt' } },
+    'adopted by a Lock': { input: pipe({ surroundings: { lockedId: PIPE_ID } }), facts: { by: 'a Lock' } },
+    'not found, as others were not': {
+      input: pipe({ recorded: created(), observed: missed(3, MINUTE, 'nobody') }),
+      facts: { isAlone: true },
+    },
+    'not found for the first time': {
+      input: pipe({ recorded: created(), observed: missed(1, 0) }),
+      facts: { isAlone: false },
+    },
+  }),
+)('%s: the facts say so', (_why, { input, facts }) => {
   expect(decide(input).facts).toMatchObject(facts)
 })
 

@@ -18,8 +18,13 @@ import type {
 } from '../../src/plan/input.ts'
 import type { Witness } from '../../src/plan/missing.ts'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
-import type { Fingerprint, Intent, LedgerRecord, Remote } from '../../src/plan/record.ts'
-import { blankRecord } from '../../src/plan/record.ts'
+import {
+  blankRecord,
+  type Fingerprint,
+  type Intent,
+  type LedgerRecord,
+  type Remote,
+} from '../../src/plan/record.ts'
 
 /** A reason with some facts. */
 export function because(reason: Reason): Because {

@@ -20,23 +20,15 @@ const OTHER = { id: OTHER_ID, listedAs: 'orders', differs: [] }
 const CHANGED = { id: PIPE_ID, listedAs: 'orders', differs: ['scaling.replicas'] }
 const DOUBTFUL = { doubtful: { missing: 3, of: 4 } }
 
-const ROWS: readonly {
-  readonly why: string
-  readonly input: DecideInput
-  readonly is: readonly [Action['type'], Action['reason']]
-}[] = [
-  {
-    why: 'nothing of the name: it is created',
-    input: pipe({ surroundings: listed() }),
-    is: ['create', 'New'],
-  },
-  {
-    why: 'one that is the same: it is adopted, and no resource is created',
+const ROWS: Readonly<
+  Record<string, { readonly input: DecideInput; readonly is: readonly [Action['type'], Action['reason']] }>
+> = {
+  'nothing of the name: it is created': { input: pipe({ surroundings: listed() }), is: ['create', 'New'] },
+  'one that is the same: it is adopted, and no resource is created': {
     input: pipe({ surroundings: listed({ candidates: [EQUAL] }) }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'an adoption is no creation: the create limit does not hold it',
+  'an adoption is no creation: the create limit does not hold it': {
     input: pipe({
       surroundings: {
         ...listed({ candidates: [EQUAL] }),
@@ -45,63 +37,51 @@ const ROWS: readonly {
     }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'what failed before may be there all the same',
+  'what failed before may be there all the same': {
     input: pipe({ recorded: failed, surroundings: listed({ candidates: [EQUAL] }) }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'two of the name: which one, a person knows',
+  'two of the name: which one, a person knows': {
     input: pipe({ surroundings: listed({ candidates: [EQUAL, OTHER] }) }),
     is: ['refuse', 'Ambiguous'],
   },
-  {
-    why: 'one that differs may be somebody else’s',
+  'one that differs may be somebody else’s': {
     input: pipe({ surroundings: listed({ candidates: [CHANGED] }) }),
     is: ['refuse', 'Ambiguous'],
   },
-  {
-    why: 'the manifest asks to be asked',
+  'the manifest asks to be asked': {
     input: pipe({ policy: { onUnknown: 'ask' }, surroundings: listed({ candidates: [EQUAL] }) }),
     is: ['refuse', 'Ambiguous'],
   },
-  {
-    why: 'a list without what is recorded is not believed',
+  'a list without what is recorded is not believed': {
     input: pipe({ surroundings: listed(DOUBTFUL) }),
     is: ['refuse', 'MassMissing'],
   },
-  {
-    why: 'an unknown outcome, and nothing of the name: a person has to look, as before',
+  'an unknown outcome, and nothing of the name: a person has to look, as before': {
     input: pipe({ recorded: unknown, surroundings: listed() }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'a list that is not believed says nothing of an unknown outcome',
+  'a list that is not believed says nothing of an unknown outcome': {
     input: pipe({ recorded: unknown, surroundings: listed(DOUBTFUL) }),
     is: ['refuse', 'OutcomeUnknown'],
   },
-  {
-    why: 'a name in the manifest comes first',
+  'a name in the manifest comes first': {
     input: pipe({ policy: { adopt: OTHER_ID }, surroundings: listed({ candidates: [EQUAL] }) }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'one that is gone, and nothing in its place: it is created again',
+  'one that is gone, and nothing in its place: it is created again': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: listed() }),
     is: ['create', 'Missing'],
   },
-  {
-    why: 'one that is gone, and somebody made it again',
+  'one that is gone, and somebody made it again': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: listed({ candidates: [OTHER] }) }),
     is: ['adopt', 'Adopt'],
   },
-  {
-    why: 'one that is not found by its id and is in the list is not gone',
+  'one that is not found by its id and is in the list is not gone': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: listed({ hasOwn: true }) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
-  {
-    why: 'nor is it when a person says so',
+  'nor is it when a person says so': {
     input: pipe({
       recorded: created(),
       observed: missed(1, MINUTE),
@@ -110,9 +90,9 @@ const ROWS: readonly {
     }),
     is: ['hold', 'MissingUnconfirmed'],
   },
-]
+}
 
-test.each(ROWS)('$why', ({ input, is }) => {
+test.each(Object.entries(ROWS))('%s', (_why, { input, is }) => {
   const { type, reason } = decide(input)
   expect([type, reason]).toEqual(is)
 })

@@ -19,152 +19,122 @@ function misses(count: number, firstAgo: number, lastAgo: number, besideAgo?: nu
 
 describe('one more 404', () => {
   const first: Misses = misses(1, 0, 0)
-  const rows: readonly {
-    readonly why: string
-    readonly misses: Misses | undefined
-    readonly ageMs: number
-    readonly credential?: string
-    readonly foundAgo?: number
-    readonly is: Misses | undefined
-  }[] = [
-    { why: 'is the first', misses: undefined, ageMs: HOUR, is: first },
-    { why: 'within the first minute does not count', misses: undefined, ageMs: 59_999, is: undefined },
-    { why: 'at the end of the first minute counts', misses: undefined, ageMs: MINUTE, is: first },
-    { why: 'is the second', misses: misses(1, 30_000, 30_000), ageMs: HOUR, is: misses(2, 30_000, 0) },
-    {
-      why: 'at the same moment as the last is one more',
+  const rows: Readonly<
+    Record<
+      string,
+      {
+        readonly misses: Misses | undefined
+        readonly ageMs: number
+        readonly credential?: string
+        readonly foundAgo?: number
+        readonly is: Misses | undefined
+      }
+    >
+  > = {
+    'is the first': { misses: undefined, ageMs: HOUR, is: first },
+    'within the first minute does not count': { misses: undefined, ageMs: 59_999, is: undefined },
+    'at the end of the first minute counts': { misses: undefined, ageMs: MINUTE, is: first },
+    'is the second': { misses: misses(1, 30_000, 30_000), ageMs: HOUR, is: misses(2, 30_000, 0) },
+    'at the same moment as the last is one more': {
       misses: misses(2, 30_000, 0),
       ageMs: HOUR,
       is: misses(3, 30_000, 0),
     },
-    {
-      why: 'with other credentials begins anew: they may see other things',
+    'with other credentials begins anew: they may see other things': {
       misses: misses(2, 30_000, 0),
       ageMs: HOUR,
       credential: 'key-2',
       is: { ...first, credential: 'key-2' },
     },
-    {
-      why: 'within the first minute forgets what came before',
+    'within the first minute forgets what came before': {
       misses: misses(2, 30_000, 1_000),
       ageMs: 10_000,
       is: undefined,
     },
-    {
-      why: 'is the first, whoever was found before it',
-      misses: undefined,
-      ageMs: HOUR,
-      foundAgo: 1,
-      is: first,
-    },
-    {
-      why: 'has another pipe beside it that was found since the last',
+    'is the first, whoever was found before it': { misses: undefined, ageMs: HOUR, foundAgo: 1, is: first },
+    'has another pipe beside it that was found since the last': {
       misses: misses(1, 100_000, 100_000),
       ageMs: HOUR,
       foundAgo: 99_000,
       is: misses(2, 100_000, 0, 99_000),
     },
-    {
-      why: 'does not begin anew what another pipe was found beside before',
+    'does not begin anew what another pipe was found beside before': {
       misses: misses(2, 70_000, 35_000, 69_000),
       ageMs: HOUR,
       foundAgo: 34_000,
       is: misses(3, 70_000, 0, 69_000),
     },
-    {
-      why: 'a moment after the last needs no other reading of the other pipe',
+    'a moment after the last needs no other reading of the other pipe': {
       misses: misses(2, 70_000, 1_000, 69_000),
       ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(3, 70_000, 0, 69_000),
     },
-    {
-      why: 'after a time in which nobody looked begins anew',
+    'after a time in which nobody looked begins anew': {
       misses: misses(2, HOUR, 3 * MINUTE + 1, HOUR),
       ageMs: HOUR,
       foundAgo: 1,
       is: first,
     },
-    {
-      why: 'is not beside what was found before the first',
+    'is not beside what was found before the first': {
       misses: misses(1, 1_000, 1_000),
       ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(2, 1_000, 0, 1_000),
     },
-    {
-      why: 'has nobody beside it when the other pipe was not found since the last',
+    'has nobody beside it when the other pipe was not found since the last': {
       misses: misses(2, 100_000, 50_000, 99_000),
       ageMs: HOUR,
       foundAgo: 51_000,
       is: misses(3, 100_000, 0),
     },
-  ]
+  }
 
-  test.each(rows)('$why', ({ misses: before, ageMs, credential = KEY, foundAgo, is }) => {
+  test.each(Object.entries(rows))('%s', (_why, { misses: before, ageMs, credential = KEY, foundAgo, is }) => {
     const foundAt = foundAgo === undefined ? undefined : NOW - foundAgo
     expect(missesAfter({ misses: before, ageMs, now: NOW, credential, foundAt })).toEqual(is)
   })
 })
 
 describe('misses', () => {
-  const rows: readonly {
-    readonly why: string
-    readonly is: boolean
-    readonly misses: Misses | undefined
-    readonly witness: Witness
-  }[] = [
-    { why: 'none prove nothing', is: false, misses: undefined, witness: 'answered' },
-    {
-      why: 'two over an hour prove nothing',
-      is: false,
-      misses: misses(2, HOUR, 0, HOUR),
-      witness: 'answered',
-    },
-    {
-      why: 'three within less than a minute prove nothing',
+  const rows: Readonly<
+    Record<string, { readonly is: boolean; readonly misses: Misses | undefined; readonly witness: Witness }>
+  > = {
+    'none prove nothing': { is: false, misses: undefined, witness: 'answered' },
+    'two over an hour prove nothing': { is: false, misses: misses(2, HOUR, 0, HOUR), witness: 'answered' },
+    'three within less than a minute prove nothing': {
       is: false,
       misses: misses(3, 59_999, 0, 59_999),
       witness: 'answered',
     },
-    {
-      why: 'three over a minute prove it',
-      is: true,
-      misses: misses(3, MINUTE, 0, MINUTE),
-      witness: 'answered',
-    },
-    {
-      why: 'a hundred over an hour prove nothing while another pipe has been found for less than a minute',
+    'three over a minute prove it': { is: true, misses: misses(3, MINUTE, 0, MINUTE), witness: 'answered' },
+    'a hundred over an hour prove nothing while another pipe has been found for less than a minute': {
       is: false,
       misses: misses(100, HOUR, 0, 59_999),
       witness: 'answered',
     },
-    {
-      why: 'a hundred over a second prove nothing',
+    'a hundred over a second prove nothing': {
       is: false,
       misses: misses(100, 1_000, 0, 1_000),
       witness: 'answered',
     },
-    {
-      why: 'a hundred over an hour prove nothing while no other pipe is found',
+    'a hundred over an hour prove nothing while no other pipe is found': {
       is: false,
       misses: misses(100, HOUR, 0),
       witness: 'silent',
     },
-    {
-      why: 'of the only pipe, three over a minute prove nothing',
+    'of the only pipe, three over a minute prove nothing': {
       is: false,
       misses: misses(3, MINUTE, 0),
       witness: 'nobody',
     },
-    {
-      why: 'of the only pipe, three over a quarter of an hour prove it',
+    'of the only pipe, three over a quarter of an hour prove it': {
       is: true,
       misses: misses(3, 15 * MINUTE, 0),
       witness: 'nobody',
     },
-  ]
-  test.each(rows)('$why', ({ misses: seen, witness, is }) => {
+  }
+  test.each(Object.entries(rows))('%s', (_why, { misses: seen, witness, is }) => {
     expect(isBelieved(seen, witness)).toBe(is)
   })
 })
@@ -184,21 +154,25 @@ describe('missing at once', () => {
 })
 
 describe('a replacement', () => {
-  test.each([
-    { why: 'the first is not held up', replaced: undefined, afterMs: undefined },
-    { why: 'the second waits an hour', replaced: { count: 1, at: NOW }, afterMs: HOUR },
-    { why: 'the third two', replaced: { count: 2, at: NOW }, afterMs: 2 * HOUR },
-    { why: 'the sixth a day, and no longer', replaced: { count: 6, at: NOW }, afterMs: 24 * HOUR },
-    { why: 'nor does any other', replaced: { count: 1_000, at: NOW }, afterMs: 24 * HOUR },
-  ])('$why', ({ replaced, afterMs }) => {
+  test.each(
+    Object.entries({
+      'the first is not held up': { replaced: undefined, afterMs: undefined },
+      'the second waits an hour': { replaced: { count: 1, at: NOW }, afterMs: HOUR },
+      'the third two': { replaced: { count: 2, at: NOW }, afterMs: 2 * HOUR },
+      'the sixth a day, and no longer': { replaced: { count: 6, at: NOW }, afterMs: 24 * HOUR },
+      'nor does any other': { replaced: { count: 1_000, at: NOW }, afterMs: 24 * HOUR },
+    }),
+  )('%s', (_why, { replaced, afterMs }) => {
     expect(replaceableFrom(replaced)).toBe(afterMs === undefined ? undefined : NOW + afterMs)
   })
 
-  test.each([
-    { why: 'is counted', replaced: undefined, count: 1 },
-    { why: 'a day after the last is one more', replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
-    { why: 'after a calm week begins anew', replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
-  ])('$why', ({ replaced, count }) => {
+  test.each(
+    Object.entries({
+      'is counted': { replaced: undefined, count: 1 },
+      'a day after the last is one more': { replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
+      'after a calm week begins anew': { replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
+    }),
+  )('%s', (_why, { replaced, count }) => {
     expect(replacedAfter(replaced, PIPE_ID, NOW)).toEqual({ count, at: NOW, id: PIPE_ID })
   })
 })

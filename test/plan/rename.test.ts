@@ -23,94 +23,79 @@ const renamed = { ...FIELDS, digest: 'body-renamed', fields: { ...FIELDS.fields,
 const longer = { ...EDITED, fields: { ...FIELDS.fields, 'scaling.replicas': 'h-2' } }
 
 interface Row {
-  readonly why: string
   readonly records: readonly LedgerRecord[]
   readonly is: readonly [from: string, certainty: Similarity['certainty']] | undefined
 }
 
-const ROWS: readonly Row[] = [
-  { why: 'nothing is recorded', records: [], is: undefined },
-  { why: 'the same service and body is the same', records: [gone()], is: ['Pipe/old', 'same'] },
-  {
-    why: 'the same body under another name on the platform, by spec.name alone, is the same still',
+const ROWS: Readonly<Record<string, Row>> = {
+  'nothing is recorded': { records: [], is: undefined },
+  'the same service and body is the same': { records: [gone()], is: ['Pipe/old', 'same'] },
+  'the same body under another name on the platform, by spec.name alone, is the same still': {
     records: [gone({ platformName: 'other' })],
     is: ['Pipe/old', 'same'],
   },
-  {
-    why: 'the same name and another body is suspected',
+  'the same name and another body is suspected': {
     records: [gone({ applied: EDITED })],
     is: ['Pipe/old', 'suspected'],
   },
-  {
-    why: 'the same body but for the name is suspected',
+  'the same body but for the name is suspected': {
     records: [gone({ applied: renamed, platformName: 'other' })],
     is: ['Pipe/old', 'suspected'],
   },
-  {
-    why: 'another name and another body is a stranger',
+  'another name and another body is a stranger': {
     records: [gone({ applied: EDITED, platformName: 'other' })],
     is: undefined,
   },
-  {
-    why: 'a field more is another body',
+  'a field more is another body': {
     records: [gone({ applied: longer, platformName: 'other' })],
     is: undefined,
   },
-  {
-    why: 'another service is a stranger, whatever the body',
+  'another service is a stranger, whatever the body': {
     records: [gone({ service: OTHER_SERVICE })],
     is: undefined,
   },
-  {
-    why: 'a service whose manifest was renamed is the same',
+  'a service whose manifest was renamed is the same': {
     records: [gone({ service: RENAMED_SERVICE })],
     is: ['Pipe/old', 'same'],
   },
-  { why: 'no service is a stranger', records: [gone({ service: undefined })], is: undefined },
-  {
-    why: 'two that are the same cannot be told apart',
+  'no service is a stranger': { records: [gone({ service: undefined })], is: undefined },
+  'two that are the same cannot be told apart': {
     records: [gone(), gone({ key: 'Pipe/older' })],
     is: ['Pipe/old', 'suspected'],
   },
-  {
-    why: 'one that is the same goes before one that is suspected, in any order',
+  'one that is the same goes before one that is suspected, in any order': {
     records: [gone({ key: 'Pipe/a', applied: EDITED }), gone()],
     is: ['Pipe/old', 'same'],
   },
-  {
-    why: 'the same name goes before the same body under another name',
+  'the same name goes before the same body under another name': {
     records: [
       gone({ key: 'Pipe/a', applied: renamed, platformName: 'other' }),
       gone({ key: 'Pipe/b', applied: EDITED }),
     ],
     is: ['Pipe/b', 'suspected'],
   },
-  {
-    why: 'an unknown create counts like a pipe',
+  'an unknown create counts like a pipe': {
     records: [gone({ remote: undefined, intent: intent('unknown') })],
     is: ['Pipe/old', 'same'],
   },
-  {
-    why: 'a create that a crash left open counts like a pipe',
+  'a create that a crash left open counts like a pipe': {
     records: [gone({ remote: undefined, intent: intent('open') })],
     is: ['Pipe/old', 'same'],
   },
-  {
-    why: 'a create that failed left nothing',
+  'a create that failed left nothing': {
     records: [gone({ remote: undefined, intent: intent('failed') })],
     is: undefined,
   },
-  {
-    why: 'an adopted pipe, whose body nobody wrote down, is suspected by its name',
+  'an adopted pipe, whose body nobody wrote down, is suspected by its name': {
     records: [gone({ applied: undefined })],
     is: ['Pipe/old', 'suspected'],
   },
-  { why: 'a blank record is nothing', records: [blankRecord('Pipe/old')], is: undefined },
-  { why: 'an endpoint is no pipe', records: [appliedEndpoint(MINUTE)], is: undefined },
-]
+  'a blank record is nothing': { records: [blankRecord('Pipe/old')], is: undefined },
+  'an endpoint is no pipe': { records: [appliedEndpoint(MINUTE)], is: undefined },
+}
 
 describe('how a candidate relates to what is recorded', () => {
-  test.each(ROWS)('$why', ({ records, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { records, is }) => {
     const similarity = findSimilar(candidate, records)
     expect(similarity && [similarity.from.key, similarity.certainty]).toEqual(is)
   })

@@ -33,7 +33,6 @@ function ready(reason: Reason, synced = reason): Conditions {
 interface Row {
   /** As `ready` unless given. */
   readonly synced?: Reason
-  readonly why: string
   readonly action?: Action
   readonly decided?: DecideInput
   readonly backoff?: Backoff
@@ -52,169 +51,135 @@ function changing(recorded: Partial<LedgerRecord>): DecideInput {
 
 const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
 
-const ROWS: readonly Row[] = [
-  { why: 'in sync: after the interval, spread by a fifth', is: ['drift', 5 * MINUTE, 4 * MINUTE] },
-  {
-    why: 'with an interval of its own',
+const ROWS: Readonly<Record<string, Row>> = {
+  'in sync: after the interval, spread by a fifth': { is: ['drift', 5 * MINUTE, 4 * MINUTE] },
+  'with an interval of its own': {
     decided: pipe({ recorded: created(), observed: FOUND, policy: { interval: '10m' } }),
     is: ['drift', 10 * MINUTE, 8 * MINUTE],
   },
-  {
-    why: 'a query endpoint: after the interval of the resync',
+  'a query endpoint: after the interval of the resync': {
     decided: endpoint(),
     is: ['drift', HOUR, 48 * MINUTE],
   },
-  { why: 'it failed: at the end of its back-off, to the millisecond', backoff, is: ['retry', 7_000, 7_000] },
-  {
-    why: 'a back-off that is over does not count',
+  'it failed: at the end of its back-off, to the millisecond': { backoff, is: ['retry', 7_000, 7_000] },
+  'a back-off that is over does not count': {
     backoff: { ...backoff, until: NOW },
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'held until a moment: then',
-    action: action('hold', 'Suspended', NOW + HOUR),
-    is: ['retry', HOUR, HOUR],
-  },
-  {
-    why: 'its change waits for an hour: its pipe is read after the interval',
+  'held until a moment: then': { action: action('hold', 'Suspended', NOW + HOUR), is: ['retry', HOUR, HOUR] },
+  'its change waits for an hour: its pipe is read after the interval': {
     action: action('hold', 'BackingOff', NOW + HOUR),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'held until a moment that is over: at once',
+  'held until a moment that is over: at once': {
     action: action('hold', 'Suspended', NOW - HOUR),
     is: ['retry', 0, 0],
   },
-  {
-    why: 'held for its manifest: after the interval',
+  'held for its manifest: after the interval': {
     action: action('hold', 'InvalidManifest'),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'not found, not believed: three looks take more than a minute, whatever chance says',
+  'not found, not believed: three looks take more than a minute, whatever chance says': {
     action: action('hold', 'MissingUnconfirmed'),
     is: ['retry', 37_200, 31_000],
   },
-  {
-    why: 'something local is missing: soon',
+  'something local is missing: soon': {
     action: action('refuse', 'SecretUnavailable'),
     is: ['retry', 10_000, 8_000],
   },
-  {
-    why: 'held back by the create limit: soon',
+  'held back by the create limit: soon': {
     action: action('refuse', 'CreateLimit'),
     is: ['retry', 10_000, 8_000],
   },
-  {
-    why: 'something local is missing, and the interval is shorter: after the interval',
+  'something local is missing, and the interval is shorter: after the interval': {
     action: action('refuse', 'DependencyNotReady'),
     decided: pipe({ policy: { interval: '2s' } }),
     is: ['retry', 2_000, 1_600],
   },
-  {
-    why: 'a service that is out of sight: not as soon, for it costs requests',
+  'a service that is out of sight: not as soon, for it costs requests': {
     action: action('refuse', 'MassMissing'),
     is: ['retry', 31_000, 24_800],
   },
-  {
-    why: 'an unknown outcome: nothing changes by itself',
+  'an unknown outcome: nothing changes by itself': {
     action: action('refuse', 'OutcomeUnknown'),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  { why: 'created, and not seen by any reading yet: soon', unseenForMs: 100, is: ['retry', 10_000, 8_000] },
-  {
-    why: 'for a minute: in another minute',
+  'created, and not seen by any reading yet: soon': { unseenForMs: 100, is: ['retry', 10_000, 8_000] },
+  'for a minute: in another minute': {
     action: action('hold', 'NeverSeen'),
     unseenForMs: MINUTE,
     is: ['retry', MINUTE, 48_000],
   },
-  {
-    why: 'for a day: after the interval',
+  'for a day: after the interval': {
     action: action('hold', 'NeverSeen'),
     unseenForMs: 24 * HOUR,
     is: ['retry', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'a replacement that has to wait: it is looked for at its interval meanwhile',
+  'a replacement that has to wait: it is looked for at its interval meanwhile': {
     action: action('hold', 'Missing', NOW + HOUR),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'a replacement that is due before: then',
+  'a replacement that is due before: then': {
     action: action('hold', 'Missing', NOW + MINUTE),
     is: ['retry', MINUTE, MINUTE],
   },
-  {
-    why: 'a state that is not healthy: in two seconds',
-    ready: 'UnhealthyState',
-    is: ['retry', 2_000, 2_000],
-  },
-  {
-    why: 'then twice that, and so on',
+  'a state that is not healthy: in two seconds': { ready: 'UnhealthyState', is: ['retry', 2_000, 2_000] },
+  'then twice that, and so on': {
     ready: 'UnhealthyState',
     unsettledObservations: 5,
     is: ['retry', 64_000, 64_000],
   },
-  {
-    why: 'up to the interval',
+  'up to the interval': {
     ready: 'UnhealthyState',
     unsettledObservations: 8,
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'and for ever',
+  'and for ever': {
     ready: 'UnhealthyState',
     unsettledObservations: 10_000,
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'it is being changed: ever less often',
+  'it is being changed: ever less often': {
     ready: 'Changing',
     decided: changing({}),
     is: ['retry', 90_000, 90_000],
   },
-  {
-    why: 'it is told to stop for a change: soon, for it rests until somebody looks',
+  'it is told to stop for a change: soon, for it rests until somebody looks': {
     action: action('update', 'Changing'),
     ready: 'Changing',
     decided: changing({}),
     is: ['retry', 2_000, 2_000],
   },
-  {
-    why: 'it was told so a moment ago: soon as well',
+  'it was told so a moment ago: soon as well': {
     ready: 'Changing',
     decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
     is: ['retry', 3_000, 3_000],
   },
-  {
-    why: 'a stop that shows nothing has had its time in ten seconds: then, and not at twice what has passed',
+  'a stop that shows nothing has had its time in ten seconds: then, and not at twice what has passed': {
     ready: 'Changing',
     decided: changing({ command: { command: 'stop', at: NOW + 40_000, isForChange: true } }),
     is: ['retry', 10_000, 10_000],
   },
-  {
-    why: 'a start that shows nothing is sent again in ten seconds: then, or it would be too late for that',
+  'a start that shows nothing is sent again in ten seconds: then, or it would be too late for that': {
     ready: 'Changing',
     decided: changing({ command: { command: 'start', at: NOW - 20_000, since: NOW - 140_000 } }),
     is: ['retry', 10_000, 10_000],
   },
-  {
-    why: 'it is on its way after a change, and the stop for it may still arrive: its state comes first',
+  'it is on its way after a change, and the stop for it may still arrive: its state comes first': {
     ready: 'Changing',
     synced: 'InSync',
     decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
     is: ['retry', 2_000, 2_000],
   },
-  {
-    why: 'an alert that fires is looked at as ever',
+  'an alert that fires is looked at as ever': {
     ready: 'UnhealthyState',
     decided: alert({ observed: FOUND }),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-]
+}
 
 describe('the next look', () => {
-  test.each(ROWS)('$why', (row) => {
+  test.each(Object.entries(ROWS))('%s', (_why, row) => {
     const at = (random: number) =>
       requeueAfter({
         action: row.action ?? action('observe', 'InSync'),

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { Former, Intent, LedgerRecord, Remote, Seen } from '../../src/plan/record.ts'
-import { blankRecord } from '../../src/plan/record.ts'
-import type { Opening } from '../../src/plan/transitions.ts'
+import {
+  blankRecord,
+  type Former,
+  type Intent,
+  type LedgerRecord,
+  type Remote,
+  type Seen,
+} from '../../src/plan/record.ts'
 import {
   adoptRemote,
   dismissIntent,
   failIntent,
   IntentRefused,
   leaveIntentUnknown,
+  type Opening,
   openIntent,
   succeedIntent,
 } from '../../src/plan/transitions.ts'
@@ -52,17 +58,15 @@ function having(state: Intent['state']): LedgerRecord {
 }
 
 describe('openIntent', () => {
-  const allowed: readonly {
-    readonly why: string
-    readonly record: LedgerRecord
-    readonly with?: Partial<Opening>
-  }[] = [
-    { why: 'nothing was ever tried', record: blank },
-    { why: 'the last attempt failed', record: having('failed') },
-    { why: 'the last attempt is said to have created nothing', record: having('dismissed') },
-    { why: 'its pipe is to be replaced', record: created(), with: { replaces: PIPE_ID } },
-  ]
-  test.each(allowed)('lets a create pass when $why', ({ record, with: changes }) => {
+  const allowed: Readonly<
+    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
+  > = {
+    'nothing was ever tried': { record: blank },
+    'the last attempt failed': { record: having('failed') },
+    'the last attempt is said to have created nothing': { record: having('dismissed') },
+    'its pipe is to be replaced': { record: created(), with: { replaces: PIPE_ID } },
+  }
+  test.each(Object.entries(allowed))('lets a create pass when %s', (_why, { record, with: changes }) => {
     const opened = openIntent(record, opening(changes))
     expect(opened).toMatchObject({
       version: record.version,
@@ -85,27 +89,23 @@ describe('openIntent', () => {
     expect(opened.former).toEqual(remote && { remote, service, platformName, applied })
   })
 
-  const refused: readonly {
-    readonly why: string
-    readonly record: LedgerRecord
-    readonly with?: Partial<Opening>
-  }[] = [
-    { why: 'it has a pipe', record: created() },
-    {
-      why: 'it has another pipe than the one that is to be replaced',
+  const refused: Readonly<
+    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
+  > = {
+    'it has a pipe': { record: created() },
+    'it has another pipe than the one that is to be replaced': {
       record: created(),
       with: { replaces: OTHER_ID },
     },
-    { why: 'the last attempt may have worked', record: having('unknown') },
-    { why: 'the last attempt has no outcome', record: having('open') },
-    {
-      why: 'a pipe is to be replaced, and an attempt is open',
+    'the last attempt may have worked': { record: having('unknown') },
+    'the last attempt has no outcome': { record: having('open') },
+    'a pipe is to be replaced, and an attempt is open': {
       record: created({ intent: intent('open') }),
       with: { replaces: PIPE_ID },
     },
-    { why: 'a former pipe was not given back', record: { ...having('failed'), former: FORMER } },
-  ]
-  test.each(refused)('refuses when $why', ({ record, with: changes }) => {
+    'a former pipe was not given back': { record: { ...having('failed'), former: FORMER } },
+  }
+  test.each(Object.entries(refused))('refuses when %s', (_why, { record, with: changes }) => {
     expect(() => openIntent(record, opening(changes))).toThrow(IntentRefused)
   })
 })
@@ -157,29 +157,30 @@ describe('the outcome of an intent', () => {
     expect([next.remote, next.former, next.intent?.state]).toEqual([undefined, FORMER, 'unknown'])
   })
 
-  test.each([
-    { why: 'without effect is failed', settle: failIntent, state: 'failed' },
-    { why: 'that may have worked is unknown', settle: leaveIntentUnknown, state: 'unknown' },
-  ] as const)('$why, with what was seen', ({ settle, state }) => {
+  test.each(
+    Object.entries({
+      'without effect is failed': { settle: failIntent, state: 'failed' },
+      'that may have worked is unknown': { settle: leaveIntentUnknown, state: 'unknown' },
+    } as const),
+  )('%s, with what was seen', (_why, { settle, state }) => {
     expect(settle(open, own, SEEN)).toEqual({ ...open, intent: { ...own, state, seen: SEEN } })
   })
 
-  test.each([
-    {
-      why: 'an id',
-      settle: (record: LedgerRecord, of: Intent) =>
-        succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
-    },
-    { why: 'a failure', settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
-    {
-      why: 'an unknown outcome',
-      settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
-    },
-    {
-      why: 'a dismissal',
-      settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
-    },
-  ])('$why of another intent is refused', ({ settle }) => {
+  test.each(
+    Object.entries({
+      'an id': {
+        settle: (record: LedgerRecord, of: Intent) =>
+          succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
+      },
+      'a failure': { settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
+      'an unknown outcome': {
+        settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
+      },
+      'a dismissal': {
+        settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
+      },
+    }),
+  )('%s of another intent is refused', (_why, { settle }) => {
     expect(() => settle(open, { ...own, id: OTHER_ID })).toThrow(IntentRefused)
     expect(() => settle(blank, own)).toThrow(IntentRefused)
   })
@@ -226,11 +227,13 @@ describe('a pipe that is taken over', () => {
     replaced: REPLACED,
   } as const
 
-  test.each([
-    { why: 'of a key that never had one', record: blank, intent: undefined },
-    { why: 'after an unknown create', record: having('unknown'), intent: 'succeeded' },
-    { why: 'after a create that a crash left open', record: having('open'), intent: 'succeeded' },
-  ])('$why holds the id, and settles the intent', ({ record, intent: state }) => {
+  test.each(
+    Object.entries({
+      'of a key that never had one': { record: blank, intent: undefined },
+      'after an unknown create': { record: having('unknown'), intent: 'succeeded' },
+      'after a create that a crash left open': { record: having('open'), intent: 'succeeded' },
+    }),
+  )('%s holds the id, and settles the intent', (_why, { record, intent: state }) => {
     const next = adoptRemote({ ...record, backoff }, adopted)
     expect(next).toMatchObject({
       remote: adopted.remote,
@@ -243,14 +246,15 @@ describe('a pipe that is taken over', () => {
     expect([next.backoff, next.replaced]).toEqual([undefined, undefined])
   })
 
-  test.each([
-    {
-      why: 'in place of the one that was to be replaced counts as a replacement',
-      id: OTHER_ID,
-      replaced: REPLACED,
-    },
-    { why: 'which is the one that was to be replaced does not', id: PIPE_ID, replaced: undefined },
-  ])('$why', ({ id, replaced }) => {
+  test.each(
+    Object.entries({
+      'in place of the one that was to be replaced counts as a replacement': {
+        id: OTHER_ID,
+        replaced: REPLACED,
+      },
+      'which is the one that was to be replaced does not': { id: PIPE_ID, replaced: undefined },
+    }),
+  )('%s', (_why, { id, replaced }) => {
     const remote = recordedPipe(id, { origin: 'adopted' })
     const next = adoptRemote({ ...having('unknown'), former: FORMER }, { ...adopted, remote })
     expect([next.remote, next.former, next.replaced]).toEqual([remote, undefined, replaced])

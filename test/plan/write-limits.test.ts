@@ -11,27 +11,31 @@ function made(count: number) {
 }
 
 describe('the create limit', () => {
-  test.each([
-    { why: 'nothing is wanted', wanted: 0, made: 0, limit: 25, on: false },
-    { why: 'as many as the limit pass', wanted: 25, made: 0, limit: 25, on: false },
-    { why: 'one more, and none passes', wanted: 26, made: 0, limit: 25, on: true },
-    { why: 'a limit of 0 lets nothing pass', wanted: 1, made: 0, limit: 0, on: true },
-    { why: 'a person said yes', wanted: 10_000, made: 10_000, limit: Infinity, on: false },
-    { why: 'as many as the limit within the hour pass', wanted: 3, made: 22, limit: 25, on: false },
-    { why: 'one more within the hour, and none passes', wanted: 4, made: 22, limit: 25, on: true },
-    { why: 'all were made and nothing is wanted', wanted: 0, made: 26, limit: 25, on: false },
-  ])('$why', ({ wanted, made: count, limit, on }) => {
+  test.each(
+    Object.entries({
+      'nothing is wanted': { wanted: 0, made: 0, limit: 25, on: false },
+      'as many as the limit pass': { wanted: 25, made: 0, limit: 25, on: false },
+      'one more, and none passes': { wanted: 26, made: 0, limit: 25, on: true },
+      'a limit of 0 lets nothing pass': { wanted: 1, made: 0, limit: 0, on: true },
+      'a person said yes': { wanted: 10_000, made: 10_000, limit: Infinity, on: false },
+      'as many as the limit within the hour pass': { wanted: 3, made: 22, limit: 25, on: false },
+      'one more within the hour, and none passes': { wanted: 4, made: 22, limit: 25, on: true },
+      'all were made and nothing is wanted': { wanted: 0, made: 26, limit: 25, on: false },
+    }),
+  )('%s', (_why, { wanted, made: count, limit, on }) => {
     const reached = createLimitOf({ wanted, made: made(count) }, limit)
     const { passesAt: _, ...facts } = reached ?? { passesAt: undefined }
     expect(facts).toEqual(on ? { wanted, made: count, limit } : {})
   })
 
-  test.each([
-    { why: 'one of them has to be an hour old', wanted: 4, made: 22, oldest: 1 },
-    { why: 'fifteen of them have to be', wanted: 20, made: 20, oldest: 15 },
-    { why: 'all of them have to be', wanted: 25, made: 22, oldest: 22 },
-    { why: 'it takes more than that', wanted: 26, made: 22, oldest: undefined },
-  ])('passes by itself when $why', ({ wanted, made: count, oldest }) => {
+  test.each(
+    Object.entries({
+      'one of them has to be an hour old': { wanted: 4, made: 22, oldest: 1 },
+      'fifteen of them have to be': { wanted: 20, made: 20, oldest: 15 },
+      'all of them have to be': { wanted: 25, made: 22, oldest: 22 },
+      'it takes more than that': { wanted: 26, made: 22, oldest: undefined },
+    }),
+  )('passes by itself when %s', (_why, { wanted, made: count, oldest }) => {
     const all = made(count)
     const at = oldest === undefined ? undefined : all[oldest - 1]
     expect(createLimitOf({ wanted, made: all }, 25)?.passesAt).toBe(

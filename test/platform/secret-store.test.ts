@@ -25,13 +25,15 @@ async function put(content: string | Uint8Array): Promise<string> {
 
 const REF = { name: 'kafka', key: 'password' }
 
-test.each([
-  { why: 'one newline at the end is not part of it', content: 'hunter2\n', value: 'hunter2' },
-  { why: 'nor one of Windows', content: 'hunter2\r\n', value: 'hunter2' },
-  { why: 'only one', content: 'hunter2\n\n', value: 'hunter2\n' },
-  { why: 'other space is', content: ' hunter2 ', value: ' hunter2 ' },
-  { why: 'it may be as large as 64 KiB', content: 'x'.repeat(65_536), value: 'x'.repeat(65_536) },
-])('a secret is read: $why', async ({ content, value }) => {
+test.each(
+  Object.entries({
+    'one newline at the end is not part of it': { content: 'hunter2\n', value: 'hunter2' },
+    'nor one of Windows': { content: 'hunter2\r\n', value: 'hunter2' },
+    'only one': { content: 'hunter2\n\n', value: 'hunter2\n' },
+    'other space is': { content: ' hunter2 ', value: ' hunter2 ' },
+    'it may be as large as 64 KiB': { content: 'x'.repeat(65_536), value: 'x'.repeat(65_536) },
+  }),
+)('a secret is read: %s', async (_why, { content, value }) => {
   await put(content)
   const reading = await store().read(REF, 'source')
   expect(reading.found && reading.value.reveal()).toBe(value)

@@ -10,66 +10,60 @@ import { baseOf, pathOf } from '../../src/platform/wire.ts'
 const NOW = Date.UTC(2026, 0, 31, 12, 0, 0)
 const IN_A_MINUTE = new Date(NOW + 60_000).toUTCString()
 
-test.each([
-  { why: 'seconds', headers: { 'retry-after': '120' }, ms: 120_000 },
-  { why: 'a date', headers: { 'retry-after': IN_A_MINUTE }, ms: 60_000 },
-  { why: 'Retry-After wins', headers: { 'retry-after': '5', 'x-ratelimit-reset': '9' }, ms: 5_000 },
-  {
-    why: 'a Retry-After that says nothing does not',
-    headers: { 'retry-after': 'soon', 'x-ratelimit-reset': '9' },
-    ms: 9_000,
-  },
-  { why: 'nor one of 0', headers: { 'retry-after': '0', 'x-ratelimit-reset': '9' }, ms: 9_000 },
-  { why: 'seconds from now', headers: { 'x-ratelimit-reset': '9' }, ms: 9_000 },
-  { why: 'Unix seconds', headers: { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }, ms: 30_000 },
-  { why: 'Unix milliseconds', headers: { 'x-ratelimit-reset': String(NOW + 40) }, ms: 40 },
-  {
-    why: 'a time that has passed says nothing',
-    headers: { 'x-ratelimit-reset': String(NOW / 1_000 - 30) },
-    ms: undefined,
-  },
-  { why: 'a negative number says nothing', headers: { 'retry-after': '-5' }, ms: undefined },
-  { why: 'never more than 15 minutes', headers: { 'retry-after': '86400' }, ms: 900_000 },
-  { why: 'a header given twice', headers: { 'retry-after': ['3', '4'] }, ms: 3_000 },
-  { why: 'nothing', headers: {}, ms: undefined },
-])('how long to wait: $why', ({ headers, ms }) => {
+test.each(
+  Object.entries({
+    seconds: { headers: { 'retry-after': '120' }, ms: 120_000 },
+    'a date': { headers: { 'retry-after': IN_A_MINUTE }, ms: 60_000 },
+    'Retry-After wins': { headers: { 'retry-after': '5', 'x-ratelimit-reset': '9' }, ms: 5_000 },
+    'a Retry-After that says nothing does not': {
+      headers: { 'retry-after': 'soon', 'x-ratelimit-reset': '9' },
+      ms: 9_000,
+    },
+    'nor one of 0': { headers: { 'retry-after': '0', 'x-ratelimit-reset': '9' }, ms: 9_000 },
+    'seconds from now': { headers: { 'x-ratelimit-reset': '9' }, ms: 9_000 },
+    'Unix seconds': { headers: { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }, ms: 30_000 },
+    'Unix milliseconds': { headers: { 'x-ratelimit-reset': String(NOW + 40) }, ms: 40 },
+    'a time that has passed says nothing': {
+      headers: { 'x-ratelimit-reset': String(NOW / 1_000 - 30) },
+      ms: undefined,
+    },
+    'a negative number says nothing': { headers: { 'retry-after': '-5' }, ms: undefined },
+    'never more than 15 minutes': { headers: { 'retry-after': '86400' }, ms: 900_000 },
+    'a header given twice': { headers: { 'retry-after': ['3', '4'] }, ms: 3_000 },
+    nothing: { headers: {}, ms: undefined },
+  }),
+)('how long to wait: %s', (_why, { headers, ms }) => {
   expect(retryAfterMs(headers, NOW)).toBe(ms)
 })
 
 const SECRET = 'hunter2-correct-horse'
 
-test.each([
-  {
-    why: 'a message is taken out of its JSON',
-    body: '{"error":{"message":"no such topic"}}',
-    shown: 'no such topic',
-  },
-  { why: 'JSON without a message is shown as it is', body: '{ "code": 7 }', shown: '{"code":7}' },
-  {
-    why: 'an HTML page shows its title',
-    body: '<!doctype html><title>Sign in</title>',
-    shown: 'an HTML page titled “Sign in”',
-  },
-  { why: 'control characters and lines go', body: 'a\u001b[31m\r\n\tb\u202ec', shown: 'a [31m b c' },
-  { why: 'a secret is masked', body: `bad ${SECRET}.`, shown: 'bad [secret].' },
-  { why: 'inside a URL too', body: 'GET /?p=a%26b%2Fc-and-more', shown: 'GET /?p=[secret]' },
-  { why: 'and inside JSON', body: '{"sent":"line one\\nline two"}', shown: '{"sent":"[secret]"}' },
-  {
-    why: 'a secret that reads like a word, as a word',
-    body: 'a domain of main',
-    shown: 'a domain of [secret]',
-  },
-  {
-    why: 'nothing of a secret with fewer than four characters',
-    body: 'user bob failed',
-    shown: 'user bob failed',
-  },
-  {
-    why: 'credentials in a URL, whoever put them there',
-    body: 'postgres://u:p@db',
-    shown: 'postgres://[secret]@db',
-  },
-])('what is shown of a reply: $why', ({ body, shown }) => {
+test.each(
+  Object.entries({
+    'a message is taken out of its JSON': {
+      body: '{"error":{"message":"no such topic"}}',
+      shown: 'no such topic',
+    },
+    'JSON without a message is shown as it is': { body: '{ "code": 7 }', shown: '{"code":7}' },
+    'an HTML page shows its title': {
+      body: '<!doctype html><title>Sign in</title>',
+      shown: 'an HTML page titled “Sign in”',
+    },
+    'control characters and lines go': { body: 'a\u001b[31m\r\n\tb\u202ec', shown: 'a [31m b c' },
+    'a secret is masked': { body: `bad ${SECRET}.`, shown: 'bad [secret].' },
+    'inside a URL too': { body: 'GET /?p=a%26b%2Fc-and-more', shown: 'GET /?p=[secret]' },
+    'and inside JSON': { body: '{"sent":"line one\\nline two"}', shown: '{"sent":"[secret]"}' },
+    'a secret that reads like a word, as a word': { body: 'a domain of main', shown: 'a domain of [secret]' },
+    'nothing of a secret with fewer than four characters': {
+      body: 'user bob failed',
+      shown: 'user bob failed',
+    },
+    'credentials in a URL, whoever put them there': {
+      body: 'postgres://u:p@db',
+      shown: 'postgres://[secret]@db',
+    },
+  }),
+)('what is shown of a reply: %s', (_why, { body, shown }) => {
   expect(
     excerptOf(body, createSecretMask([SECRET, 'a&b/c-and-more', 'line one\nline two', 'bob', 'main'])),
   ).toBe(shown)

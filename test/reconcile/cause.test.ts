@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
-import type { Facts, Reason } from '../../src/plan/reason.ts'
-import { REASONS } from '../../src/plan/reason.ts'
+import { type Facts, type Reason, REASONS } from '../../src/plan/reason.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import { resource } from '../server/fake-parts.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -26,14 +25,17 @@ function troubled(key: Key, { reason, service, facts }: Trouble): ResourceView {
   return resource(key, { status, reason, service, conditions })
 }
 
-const ROWS: readonly {
-  readonly why: string
-  readonly troubles: readonly Trouble[]
-  /** How many share each cause. */
-  readonly is: readonly number[]
-}[] = [
-  {
-    why: 'an outage of the platform is one, over all services',
+const ROWS: Readonly<
+  Record<
+    string,
+    {
+      readonly troubles: readonly Trouble[]
+      /** How many share each cause. */
+      readonly is: readonly number[]
+    }
+  >
+> = {
+  'an outage of the platform is one, over all services': {
     troubles: [
       { reason: 'Unavailable', service: 'a' },
       { reason: 'Unavailable', service: 'b' },
@@ -41,8 +43,7 @@ const ROWS: readonly {
     ],
     is: [3],
   },
-  {
-    why: 'refused credentials are one for each service',
+  'refused credentials are one for each service': {
     troubles: [
       { reason: 'AuthFailed', service: 'a' },
       { reason: 'AuthFailed', service: 'b' },
@@ -50,8 +51,7 @@ const ROWS: readonly {
     ],
     is: [2, 1],
   },
-  {
-    why: 'the create limit is one for each service',
+  'the create limit is one for each service': {
     troubles: [
       { reason: 'CreateLimit', service: 'a' },
       { reason: 'CreateLimit', service: 'b' },
@@ -59,8 +59,7 @@ const ROWS: readonly {
     ],
     is: [2, 1],
   },
-  {
-    why: 'equal mistakes are one, wherever they stand',
+  'equal mistakes are one, wherever they stand': {
     troubles: [
       { reason: 'InvalidManifest', facts: { said: 'a.yaml:3: no', mistake: 'unknown-field: no' } },
       { reason: 'InvalidManifest', facts: { said: 'b.yaml:9: no', mistake: 'unknown-field: no' } },
@@ -68,13 +67,11 @@ const ROWS: readonly {
     ],
     is: [2, 1],
   },
-  {
-    why: 'an error that says nothing of its mistake stands alone',
+  'an error that says nothing of its mistake stands alone': {
     troubles: [{ reason: 'InvalidManifest' }, { reason: 'InvalidManifest' }],
     is: [1, 1],
   },
-  {
-    why: 'those that wait for the same are one',
+  'those that wait for the same are one': {
     troubles: [
       { reason: 'DependencyNotReady', facts: { waitsFor: ['Alert/x'] } },
       { reason: 'DependencyNotReady', facts: { waitsFor: ['Alert/x'] } },
@@ -82,8 +79,7 @@ const ROWS: readonly {
     ],
     is: [2, 1],
   },
-  {
-    why: 'a file that may hold a Lock is one, over all services, and apart from a broken Service',
+  'a file that may hold a Lock is one, over all services, and apart from a broken Service': {
     troubles: [
       { reason: 'DependencyNotReady', service: 'a', facts: { unreadable: ['x.yaml'], more: 0 } },
       { reason: 'DependencyNotReady', service: 'a', facts: { is: 'not found', service: 'Service/a' } },
@@ -92,28 +88,25 @@ const ROWS: readonly {
     ],
     is: [3, 1],
   },
-  {
-    why: 'a few that drifted are each for itself',
+  'a few that drifted are each for itself': {
     troubles: [
       { reason: 'Drifted', service: 'a' },
       { reason: 'Drifted', service: 'a' },
     ],
     is: [1, 1],
   },
-  {
-    why: 'many orphans of one service are one',
+  'many orphans of one service are one': {
     troubles: Array.from({ length: 5 }, () => ({ reason: 'Orphaned', service: 'a' }) as const),
     is: [5],
   },
-  {
-    why: 'unknown outcomes are never one: each is another pipe to look for',
+  'unknown outcomes are never one: each is another pipe to look for': {
     troubles: Array.from({ length: 5 }, () => ({ reason: 'OutcomeUnknown', service: 'a' }) as const),
     is: [1, 1, 1, 1, 1],
   },
-]
+}
 
 describe('one cause', () => {
-  test.each(ROWS)('$why', ({ troubles, is }) => {
+  test.each(Object.entries(ROWS))('%s', (_why, { troubles, is }) => {
     const all = troubles.map((trouble, index) => troubled(`Pipe/p${index}`, trouble))
     const board = { list: () => all, get: (key: Key) => all.find((view) => view.key === key) }
     const tracker = createProblemTracker({ clock: createFakeClock(), emit: () => undefined }, board)

@@ -65,91 +65,54 @@ const keyOf = (name: string): Key => `Pipe/${name}`
 
 type Given = ReturnType<typeof given>
 
-test.each<readonly [string, (world: Given) => unknown, readonly [number, number]]>([
-  ['nothing is recorded', () => undefined, [4, 0]],
-  ['a record without an id', ({ note }) => note('a', {}), [4, 0]],
-  ['an intent without an outcome', ({ note, intent }) => note('a', { intent: intent('unknown') }), [3, 1]],
-  ['a failed intent', ({ note, intent }) => note('a', { intent: intent('failed') }), [4, 0]],
-  ['a pipe', ({ note, created }) => note('a', { remote: created }), [3, 0]],
-  [
-    'a pipe that was just created',
-    ({ note, created, intent }) => note('a', { remote: created, intent: intent('succeeded') }),
-    [3, 1],
-  ],
-  [
-    'a pipe that was created an hour ago',
-    ({ clock, note, created, intent }) => {
-      note('a', { remote: created, intent: intent('succeeded') })
-      return clock.advance(HOUR)
-    },
-    [3, 0],
-  ],
-  [
-    'a pipe that is not found',
-    (world) => {
-      world.note('a', { remote: world.created })
-      world.observe('a', false)
-    },
-    [4, 0],
-  ],
-  [
-    'a pipe that is not found and was never seen',
-    (world) => {
-      world.note('a', { remote: { ...world.created, seenAt: undefined } })
-      world.observe('a', false)
-    },
-    [3, 0],
-  ],
-  [
-    'a pipe that is not found and had fields that no manifest can have',
-    (world) => {
-      world.note('a', { remote: { ...world.created, foreign: ['source.kafka.tunnel'] } })
-      world.observe('a', false)
-    },
-    [3, 0],
-  ],
-  [
-    'a pipe that is found again',
-    async (world) => {
-      world.note('a', { remote: world.created })
-      world.observe('a', false)
-      world.counts()
-      world.observe('a', true)
-      await world.clock.advance(1_000)
-    },
-    [3, 0],
-  ],
-  [
-    'pipes of a service that is out of sight',
-    (world) => {
-      for (const name of ['a', 'b', 'c']) {
-        world.note(name, { remote: world.created })
-        world.observe(name, false)
-      }
-    },
-    [1, 0],
-  ],
-  [
-    'a manifest that is gone',
-    (world) => {
-      world.directory.files.delete('a.yaml')
+/** Steps, separated by `;`: what is recorded of pipe a (or b, c), what is read of it, and time. */
+async function play(world: Given, text: string): Promise<void> {
+  const { created, intent } = world
+  const records: Readonly<Record<string, Partial<LedgerRecord>>> = {
+    blank: {},
+    unknown: { intent: intent('unknown') },
+    failed: { intent: intent('failed') },
+    pipe: { remote: created },
+    new: { remote: created, intent: intent('succeeded') },
+    unseen: { remote: { ...created, seenAt: undefined } },
+    foreign: { remote: { ...created, foreign: ['source.kafka.tunnel'] } },
+  }
+  for (const step of text.split('; ').filter(Boolean)) {
+    const [word = '', name = ''] = step.split(' ')
+    const record = records[word]
+    if (record !== undefined) world.note(name, record)
+    else if (word === 'missing' || word === 'found') world.observe(name, word === 'found')
+    else if (word === 'count') world.counts()
+    else if (word === 'forget') world.store.drop(keyOf(name))
+    else if (word === 'wait') await world.clock.advance(Number(name))
+    else if (word === 'remove') {
+      world.directory.files.delete(`${name}.yaml`)
       for (let reading = 0; reading < 4; reading += 1) world.read()
-    },
-    [3, 0],
-  ],
-  [
-    'a forgotten record',
-    ({ note, created, intent, store, counts }) => {
-      note('a', { remote: created, intent: intent('succeeded') })
-      counts()
-      store.drop(keyOf('a'))
-    },
-    [4, 0],
-  ],
-])('%s', async (_, act, counted) => {
+    } else throw new Error(`no step is "${step}"`)
+  }
+}
+
+const OUT_OF_SIGHT = ['a', 'b', 'c'].map((name) => `pipe ${name}; missing ${name}`).join('; ')
+
+test.each<readonly [string, string, readonly [number, number]]>([
+  ['nothing is recorded', '', [4, 0]],
+  ['a record without an id', 'blank a', [4, 0]],
+  ['an intent without an outcome', 'unknown a', [3, 1]],
+  ['a failed intent', 'failed a', [4, 0]],
+  ['a pipe', 'pipe a', [3, 0]],
+  ['a pipe that was just created', 'new a', [3, 1]],
+  ['a pipe that was created an hour ago', `new a; wait ${HOUR}`, [3, 0]],
+  ['a pipe that is not found', 'pipe a; missing a', [4, 0]],
+  ['a pipe that is not found and was never seen', 'unseen a; missing a', [3, 0]],
+  ['a pipe that is not found and had fields that no manifest can have', 'foreign a; missing a', [3, 0]],
+  ['a pipe that is found again', 'pipe a; missing a; count; found a; wait 1000', [3, 0]],
+  ['pipes of a service that is out of sight', OUT_OF_SIGHT, [1, 0]],
+  ['a manifest that is gone', 'remove a', [3, 0]],
+  ['a forgotten record', 'new a; count; forget a', [4, 0]],
+])('%s', async (_, text, counted) => {
   const world = given(4)
   world.counts() // a count that is kept must not hide what comes now
-  await act(world)
+  await play(world, text)
   expect(world.counts()).toEqual(counted)
 })
 

@@ -4,23 +4,22 @@ import type { Key } from '../../src/kinds/key.ts'
 import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import { type WritableBoard, createBoard } from '../../src/reconcile/state/status-board.ts'
+import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Event } from '../../src/contract/events.ts'
-import type { Ledger } from '../../src/contract/ledger.ts'
 import type { Platform } from '../../src/contract/platform.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { type Reconciler, createReconciler } from '../../src/reconcile/reconciler.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { type FakeClock, createFakeClock } from '../support/fake-clock.ts'
-import { type ModelDirectory, createModelDirectory, createReader } from './model-directory.ts'
-import { type LedgerView, createLedgerView } from './model-ledger.ts'
+import { createModelDirectory, createReader } from './model-directory.ts'
+import { createLedgerView } from './model-ledger.ts'
 import { scenarioMask } from '../support/mounted-secrets.ts'
 import { judgeWrite, type Truth, type Written } from '../support/oracle.ts'
 import { service } from './manifests.ts'
-import { type ModelPlatform, createModelPlatform } from './model-platform.ts'
-import { type ModelSecrets, createModelSecrets } from './model-secrets.ts'
+import { createModelPlatform } from './model-platform.ts'
+import { createModelSecrets } from './model-secrets.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -30,19 +29,9 @@ export const HOUR = 60 * MINUTE
 const PARSED = new Map<string, ParsedFile>()
 
 /** What outlives a process: the platform, the ledger on its disk, mounted secrets, the directory, time. */
-interface Surroundings {
-  readonly clock: FakeClock
-  readonly platform: ModelPlatform
-  readonly ledger: Ledger
-  readonly secrets: ModelSecrets
-  readonly directory: ModelDirectory
-  /** Writes that reached the ledger. */
-  readonly writes: readonly Written[]
-  readonly onWritten: (written: Written) => void
-  readonly newId: () => string
-}
+type Surroundings = ReturnType<typeof createSurroundings>
 
-export function createSurroundings(): Surroundings {
+export function createSurroundings() {
   const clock = createFakeClock()
   const ledger = openMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) }).ledger
   const writes: Written[] = []
@@ -74,13 +63,14 @@ export function createSurroundings(): Surroundings {
     platform,
     secrets: createModelSecrets(),
     directory: createModelDirectory(PARSED),
+    /** Writes that reached the ledger. */
     writes,
-    onWritten(written) {
+    onWritten: (written: Written) => {
       writes.push(written)
       const broken = judgeWrite(written, truth)
       if (broken.length > 0) throw new Error(broken.join('\n'))
     },
-    newId() {
+    newId: () => {
       ids += 1
       return `a0000000-0000-4000-8000-${String(ids).padStart(12, '0')}`
     },
@@ -88,23 +78,7 @@ export function createSurroundings(): Surroundings {
 }
 
 /** One process: what it holds in memory, and its own view of the ledger. */
-interface Process {
-  readonly context: ReconcileContext
-  readonly ledger: LedgerView
-  readonly board: WritableBoard
-  readonly reconciler: Reconciler
-  readonly events: readonly Event[]
-  /** Keys whose turns left their place before they ended. */
-  readonly placesLeft: readonly Key[]
-  /** Reads the directory once. @returns keys that changed */
-  read(): readonly Key[]
-  /** A turn that ends: time passes while it waits. `undefined`: it never ends, because the process died in it. */
-  request(key: Key, stopping?: AbortSignal): Promise<ReconcileResult | undefined>
-  /** A turn that the caller waits for. */
-  begin(key: Key, stopping?: AbortSignal): Promise<ReconcileResult>
-  /** Every key that there is, in order. */
-  keys(): readonly Key[]
-}
+type Process = Awaited<ReturnType<typeof startProcess>>
 
 export interface ProcessOptions {
   /** What the service offers; `default` unless given. Manifests are those of `default` in any case. */
@@ -120,7 +94,7 @@ export interface ProcessOptions {
 }
 
 /** Starts a process, as the daemon does: records first, then the directory. */
-export async function startProcess(around: Surroundings, options: ProcessOptions = {}): Promise<Process> {
+export async function startProcess(around: Surroundings, options: ProcessOptions = {}) {
   const { clock, platform, secrets, directory, newId } = around
   const ledger = createLedgerView(around.ledger, {
     onWritten: around.onWritten,
@@ -176,10 +150,15 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     board,
     reconciler,
     events,
+    /** Keys whose turns left their place before they ended. */
     placesLeft,
+    /** Reads the directory once. @returns keys that changed */
     read,
+    /** A turn that the caller waits for. */
     begin,
-    request: (key, stopping) => ended(clock, begin(key, stopping)),
+    /** A turn that ends: time passes while it waits. `undefined`: it never ends, because the process died in it. */
+    request: (key: Key, stopping?: AbortSignal) => ended(clock, begin(key, stopping)),
+    /** Every key that there is, in order. */
     keys() {
       const keys = new Set(store.catalog?.entries.keys())
       for (const record of store.records()) keys.add(record.key)

@@ -1,8 +1,7 @@
 import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
-import type { Given } from './given.ts'
-import { given, HOUR, startProcess } from './given.ts'
+import { type Given, given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 import { recordedPipe } from '../plan/inputs.ts'
@@ -13,7 +12,6 @@ import { recordedPipe } from '../plan/inputs.ts'
  */
 
 interface Row {
-  readonly why: string
   readonly writes: readonly WriteScript[]
   /** After the reconcile in which it happened; `dead`: the process died in it. */
   readonly first: 'nothing sent' | 'created' | 'kept' | 'dead'
@@ -23,43 +21,35 @@ interface Row {
 
 const six: readonly WriteScript[] = Array.from({ length: 6 }, () => 'fails')
 
-const ROWS: readonly Row[] = [
-  { why: 'fails at the intent', writes: ['fails'], first: 'nothing sent', ends: 'InSync' },
-  {
-    why: 'fails at the intent, and has it all the same',
+const ROWS: Readonly<Record<string, Row>> = {
+  'fails at the intent': { writes: ['fails'], first: 'nothing sent', ends: 'InSync' },
+  'fails at the intent, and has it all the same': {
     writes: ['fails-after'],
     first: 'created',
     ends: 'InSync',
   },
-  { why: 'loses the intent to another writer, once', writes: ['conflict'], first: 'created', ends: 'InSync' },
-  { why: 'fails at the id, once', writes: ['ok', 'fails'], first: 'created', ends: 'InSync' },
-  {
-    why: 'fails at the id, and has it all the same',
+  'loses the intent to another writer, once': { writes: ['conflict'], first: 'created', ends: 'InSync' },
+  'fails at the id, once': { writes: ['ok', 'fails'], first: 'created', ends: 'InSync' },
+  'fails at the id, and has it all the same': {
     writes: ['ok', 'fails-after'],
     first: 'created',
     ends: 'InSync',
   },
-  { why: 'fails at the id, five times', writes: ['ok', ...six.slice(1)], first: 'created', ends: 'InSync' },
-  {
-    why: 'fails at the id, for longer than it is tried',
-    writes: ['ok', ...six],
-    first: 'kept',
-    ends: 'InSync',
-  },
-  { why: 'loses the id to another writer', writes: ['ok', 'conflict'], first: 'created', ends: 'InSync' },
-  { why: 'fails at the conditions', writes: ['ok', 'ok', 'fails'], first: 'created', ends: 'InSync' },
-  {
-    why: 'loses the conditions to another writer',
+  'fails at the id, five times': { writes: ['ok', ...six.slice(1)], first: 'created', ends: 'InSync' },
+  'fails at the id, for longer than it is tried': { writes: ['ok', ...six], first: 'kept', ends: 'InSync' },
+  'loses the id to another writer': { writes: ['ok', 'conflict'], first: 'created', ends: 'InSync' },
+  'fails at the conditions': { writes: ['ok', 'ok', 'fails'], first: 'created', ends: 'InSync' },
+  'loses the conditions to another writer': {
     writes: ['ok', 'ok', 'conflict'],
     first: 'created',
     ends: 'InSync',
   },
-  { why: 'dies before the intent', writes: ['dies'], first: 'dead', ends: 'InSync' },
-  { why: 'dies after the intent', writes: ['dies-after'], first: 'dead', ends: 'OutcomeUnknown' },
-  { why: 'dies before the id', writes: ['ok', 'dies'], first: 'dead', ends: 'OutcomeUnknown' },
-  { why: 'dies after the id', writes: ['ok', 'dies-after'], first: 'dead', ends: 'InSync' },
-  { why: 'dies before the conditions', writes: ['ok', 'ok', 'dies'], first: 'dead', ends: 'InSync' },
-]
+  'dies before the intent': { writes: ['dies'], first: 'dead', ends: 'InSync' },
+  'dies after the intent': { writes: ['dies-after'], first: 'dead', ends: 'OutcomeUnknown' },
+  'dies before the id': { writes: ['ok', 'dies'], first: 'dead', ends: 'OutcomeUnknown' },
+  'dies after the id': { writes: ['ok', 'dies-after'], first: 'dead', ends: 'InSync' },
+  'dies before the conditions': { writes: ['ok', 'ok', 'dies'], first: 'dead', ends: 'InSync' },
+}
 
 async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'> {
   const request = await world.request('Pipe/orders')
@@ -74,7 +64,7 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
 }
 
 describe('a create whose ledger', () => {
-  test.each(ROWS)('$why: $first, and in the end $ends', async ({ writes, first, ends }) => {
+  test.each(Object.entries(ROWS))('%s', async (_why, { writes, first, ends }) => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.ledger.script(...writes)
     expect(await firstTurn(world)).toBe(first)

@@ -1,6 +1,5 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
-import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
@@ -10,16 +9,10 @@ import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import { nextCatalog, parseFile } from '../support/at-once.ts'
 
 /** Files as texts, that several processes may read. */
-export interface ModelDirectory {
-  readonly files: Map<string, string>
-  parsed(): ReadonlyMap<string, ParsedFile>
-}
+export type ModelDirectory = ReturnType<typeof createModelDirectory>
 
 /** @param cache parsed files, which many directories of one profile may share: the same text is not parsed twice */
-export function createModelDirectory(
-  cache: Map<string, ParsedFile>,
-  profile: Profile = DEFAULT,
-): ModelDirectory {
+export function createModelDirectory(cache: Map<string, ParsedFile>, profile: Profile = DEFAULT) {
   const files = new Map<string, string>()
   return {
     files,
@@ -47,16 +40,12 @@ function parse(
 }
 
 /** What one process knows of the directory, from reading to reading; the real rules of the catalog. */
-export interface Reader {
-  /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
-  read(recorded: ReadonlyMap<Key, Recorded>): { readonly catalog: Catalog; readonly changed: readonly Key[] }
-}
-
-export function createReader(directory: ModelDirectory, accept: 'force' | 'normal' = 'force'): Reader {
+export function createReader(directory: ModelDirectory, accept: 'force' | 'normal' = 'force') {
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
-    read(recorded) {
+    /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
+    read(recorded: ReadonlyMap<Key, Recorded>) {
       readings += 1
       const before = state?.catalog
       const files = directory.parsed()

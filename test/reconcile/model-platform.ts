@@ -1,5 +1,5 @@
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
-import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { type RemoteResource, returnedBody } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -17,7 +17,6 @@ import { sameId } from '../../src/lib/same-id.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
-import { returnedBody } from '../../src/kinds/remote-resource.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */

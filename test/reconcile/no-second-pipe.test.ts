@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { Given } from './given.ts'
-import { given, HOUR, SECOND } from './given.ts'
+import { type Given, given, HOUR, SECOND } from './given.ts'
 import { alert, endpoint, lock, pipe, service } from './manifests.ts'
 import { OTHER_SERVICE_ID, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { fails, idOf, play, story, times, worldAfter } from './story.ts'

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { conditionMessage } from '../support/messages.ts'
 import { type Given, given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
-import { idOf, play, story, worldAfter } from './story.ts'
+import { idOf, play, story, times, worldAfter } from './story.ts'
 
 async function change(world: Given, body: object): Promise<void> {
   const made = world.platform.pipes.get(await idOf(world, ORDERS))
@@ -35,38 +35,20 @@ describe('a created pipe, after', () => {
     ['one that three readings did not find', 'remove orders; read again', 'Orphaned', 'Orphaned'],
     ['a suspension', 'write orders suspended', 'Suspended', 'Suspended'],
     ['a platform that does not answer', 'get: lost', 'Failed', 'Unavailable'],
+    ['a console edit of what the manifest does not set', 'edit #1 setting=4', 'Ready', 'InSync'],
+    ['a state that is not healthy', 'write orders healthyStates=Idle', 'NotReady', 'UnhealthyState'],
+    [
+      'credentials of the platform that are not mounted',
+      'get: without credentials',
+      'Refused',
+      'SecretUnavailable',
+    ],
+    ['a broken Service manifest', 'service broken', 'Ready', 'InSync'],
   ])('%s, it is not created again', (_, happens, status, reason) =>
     story(`${CREATED}; ${happens}; look orders; shown orders: ${status}; shown orders: ${reason}`, {
       sent: 1,
     }),
   )
-
-  test.each<readonly [why: string, happens: (world: Given) => unknown, status: string, reason: string]>([
-    [
-      'a console edit of what the manifest does not set',
-      (world) => change(world, { settings: { x: 4 } }),
-      'Ready',
-      'InSync',
-    ],
-    [
-      'a state that is not healthy',
-      (world) => world.write('orders.yaml', pipe('orders', { policy: { healthyStates: ['Idle'] } })),
-      'NotReady',
-      'UnhealthyState',
-    ],
-    [
-      'credentials of the platform that are not mounted',
-      (world) => world.platform.script('get', { type: 'no-credentials' }),
-      'Refused',
-      'SecretUnavailable',
-    ],
-    ['a broken Service manifest', (world) => world.write('service.yaml', '{"kind": '), 'Ready', 'InSync'],
-  ])('%s, it is not created again', async (_, happens, status, reason) => {
-    const world = await worldAfter(CREATED)
-    await happens(world)
-    await play(world, `look orders; shown orders: ${status}; shown orders: ${reason}`)
-    expect(world.platform.posts).toHaveLength(1)
-  })
 
   test.each([
     ['gone', 'unmount kafka/password', 'Secret file not found: /secrets/kafka/password.'],
@@ -85,28 +67,21 @@ describe('a created pipe, after', () => {
   )
 
   test('a rollout that takes too long, is NotReady at a check at which nothing else changed', async () => {
-    const policy = { healthyStates: ['Running'] }
-    const world = await given({ 'orders.yaml': pipe('orders', { policy }) })
-    await world.go('Pipe/orders')
-    await change(world, { state: 'Provisioning' })
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'Changing' })
-    await world.clock.advance(14 * MINUTE)
-    const { next } = await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')?.status).toBe('Progressing')
-    expect(next?.afterMs).toBeLessThanOrEqual(5 * MINUTE)
-    await world.clock.advance(2 * MINUTE)
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'NotReady', reason: 'UnhealthyState' })
+    const world = await worldAfter(
+      `write orders healthyStates=Running; look orders; edit #1 state=Provisioning; look orders;
+      shown orders: Progressing; shown orders: Changing; 14 min`,
+    )
+    expect((await world.go(ORDERS)).next?.afterMs).toBeLessThanOrEqual(5 * MINUTE)
+    await play(
+      world,
+      'shown orders: Progressing; 2 min; look orders; shown orders: NotReady; shown orders: UnhealthyState',
+    )
   })
 
   test('another state that nobody judged, has a line in the history, and one only', async () => {
-    const world = await worldAfter(CREATED)
-    await change(world, { state: 'Frobnicating' })
-    for (let check = 0; check < 3; check += 1) {
-      await world.clock.advance(MINUTE)
-      await world.go('Pipe/orders')
-    }
+    const world = await worldAfter(
+      `${CREATED}; edit #1 state=Frobnicating; ${times(3, '1 min; look orders')}`,
+    )
     const { Ready } = await world.conditions('Pipe/orders')
     expect(conditionMessage(Ready)).toContain('Frobnicating')
     const told = (await world.ledger.history({ key: 'Pipe/orders', limit: 100 })).filter(({ message }) =>
@@ -119,10 +94,9 @@ describe('a created pipe, after', () => {
   })
 
   test('an invalid manifest, is still looked at with the last valid one', async () => {
-    const world = await worldAfter(CREATED)
-    world.write('orders.yaml', pipe('orders', { replicas: 4, more: { unknown: 1 } }))
-    await change(world, { scaling: { replicas: 9 } })
-    await world.go('Pipe/orders')
+    const world = await worldAfter(
+      `${CREATED}; write orders replicas=4 invalid; edit #1 replicas=9; look orders`,
+    )
     const conditions = await world.conditions('Pipe/orders')
     expect(conditions.Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
     expect(conditions.Synced).toMatchObject({ status: 'False', reason: 'Drifted' })
@@ -133,13 +107,9 @@ describe('a created pipe, after', () => {
   })
 
   test('an invalid manifest, of which no valid version was read by this process, is compared with nothing', async () => {
-    const before = await given({ 'orders.yaml': pipe('orders') })
-    await before.go('Pipe/orders')
-    before.write('orders.yaml', pipe('orders', { replicas: 4, more: { unknown: 1 } }))
-    await change(before, { scaling: { replicas: 9 } })
-    const world = await given({}, { around: before.around })
-    world.readAgain()
-    await world.go('Pipe/orders')
+    const world = await worldAfter(
+      `${CREATED}; write orders replicas=4 invalid; edit #1 replicas=9; restart; read again; look orders`,
+    )
     const { Valid, Synced } = await world.conditions('Pipe/orders')
     expect(Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
     expect(conditionMessage(Synced)).not.toContain('last valid manifest')

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LedgerRecord } from '../../src/plan/record.ts'
-import { blankRecord } from '../../src/plan/record.ts'
+import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { nothingToResolve } from '../../src/reconcile/operator/operator.ts'
 import { intent, recordedPipe } from '../plan/inputs.ts'
 

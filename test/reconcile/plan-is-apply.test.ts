@@ -152,88 +152,43 @@ async function change(world: Given, name: string, { fate, meanwhile, dependsOn, 
   if (there !== undefined && meanwhile === 'unreadable') world.platform.unreadable.add(there.id)
   const policy = policyOf(dependsOn, `Pipe/${name}`)
   const common = { service: to === 'other' ? 'other' : 'analytics', policy }
-  const file = `${name}.yaml`
-  switch (fate) {
-    case 'stays':
-      world.write(file, pipe(name, common))
-      break
-    case 'edited':
-      world.write(file, pipe(name, { ...common, replicas: 3 }))
-      break
-    case 'removed':
-      world.remove(file)
-      break
-    case 'renamed':
-      world.remove(file)
-      world.write(`new-${name}.yaml`, pipe(`new-${name}`, { ...common, platformName: name, topics: name }))
-      break
-    case 'invalid':
-      world.write(file, pipe(name, { ...common, more: { nonsense: 1 } }))
-      break
-    case 'suspended': {
-      const suspend = { reason: 'a test', until: '2099-01-01T00:00:00Z' }
-      world.write(file, pipe(name, { ...common, policy: { ...policy, suspend } }))
-      break
-    }
-    case 'other service':
-      world.write(file, pipe(name, { ...common, service: to === 'nobody' ? 'nobody' : 'other' }))
-      break
-  }
+  const suspend = { reason: 'a test', until: '2099-01-01T00:00:00Z' }
+  if (fate === 'removed' || fate === 'renamed') world.remove(`${name}.yaml`)
+  if (fate === 'removed') return
+  const now = fate === 'renamed' ? `new-${name}` : name
+  const options = {
+    stays: {},
+    edited: { replicas: 3 },
+    renamed: { platformName: name, topics: name },
+    invalid: { more: { nonsense: 1 } },
+    suspended: { policy: { ...policy, suspend } },
+    'other service': { service: to === 'nobody' ? 'nobody' : 'other' },
+  }[fate]
+  world.write(`${now}.yaml`, pipe(now, { ...common, ...options }))
 }
 
 function add(world: Given, name: string, { how, dependsOn, secret }: World['fresh'][number]) {
-  const policy = policyOf(dependsOn, `Pipe/${name}`)
   const password = { secretRef: { name: 'kafka', key: secret === 'there' ? 'password' : 'nowhere' } }
-  const file = `${name}.yaml`
-  const body = pipeBodyOf(name)
   const source = { kafka: { brokers: 'b:1', topics: name, credentials: { username: 'me', password } } }
-  switch (how) {
-    case 'new':
-      world.write(file, pipe(name, { policy, more: { source } }))
-      break
-    case 'adopts':
-      world.write(
-        file,
-        pipe(name, { policy: { ...policy, adopt: world.platform.make(SERVICE_ID, { ...body, name }) } }),
-      )
-      break
-    case 'adopts another':
-      world.write(
-        file,
-        pipe(name, {
-          policy: { ...policy, adopt: world.platform.make(OTHER_SERVICE_ID, { ...body, name }) },
-        }),
-      )
-      break
-    case 'adopts in vain':
-      world.write(file, pipe(name, { policy: { ...policy, adopt: NOBODY } }))
-      break
-    case 'adopts what differs':
-      world.write(
-        file,
-        pipe(name, {
-          replicas: 7,
-          policy: { ...policy, adopt: world.platform.make(SERVICE_ID, { ...body, name }) },
-        }),
-      )
-      break
-    case 'locked':
-      world.write(file, pipe(name, { policy }))
-      world.write(
-        `${name}.lock.yaml`,
-        lock({ [`Pipe/${name}`]: world.platform.make(SERVICE_ID, { ...body, name }) }, name),
-      )
-      break
-    case 'same name':
-      world.write(file, pipe(name, { policy, platformName: 'a' }))
-      break
-    case 'renamed from':
-      world.write(file, pipe(name, { policy: { ...policy, renamedFrom: 'Pipe/a' }, platformName: 'a' }))
-      break
-  }
+  const make = (at = SERVICE_ID) => world.platform.make(at, { ...pipeBodyOf(name), name })
+  const { policy: more, ...options } = {
+    new: () => ({ policy: {}, more: { source } }),
+    adopts: () => ({ policy: { adopt: make() } }),
+    'adopts another': () => ({ policy: { adopt: make(OTHER_SERVICE_ID) } }),
+    'adopts in vain': () => ({ policy: { adopt: NOBODY } }),
+    'adopts what differs': () => ({ replicas: 7, policy: { adopt: make() } }),
+    locked: () => ({ policy: {} }),
+    'same name': () => ({ policy: {}, platformName: 'a' }),
+    'renamed from': () => ({ policy: { renamedFrom: 'Pipe/a' }, platformName: 'a' }),
+  }[how]()
+  world.write(
+    `${name}.yaml`,
+    pipe(name, { ...options, policy: { ...policyOf(dependsOn, `Pipe/${name}`), ...more } }),
+  )
+  if (how === 'locked') world.write(`${name}.lock.yaml`, lock({ [`Pipe/${name}`]: make() }, name))
 }
 
-/** What the plan says of each key. @param done what apply did: without a secret of a source that is no concern of the plan */
+/** What the plan says of each key. */
 async function planned(world: Given) {
   const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
   const words = items.map(({ key, action, reason, renamedFrom }) => [

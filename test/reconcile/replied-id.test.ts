@@ -27,14 +27,16 @@ async function beside(): Promise<Given> {
   return world
 }
 
-test.each([
-  { what: 'of a pipe that another key holds', change: { id: HELD }, says: HELD },
-  { what: 'of two dots', change: { id: '..' }, says: '".."' },
-  { what: 'that is a word', change: { id: 'pipe-17' }, says: '"pipe-17"' },
-  { what: 'with a path behind it', change: { id: `${STRANGER}/../x` }, says: `${STRANGER}/../x` },
-  { what: 'of another service', change: { id: STRANGER, serviceId: OTHER_SERVICE_ID }, says: STRANGER },
-  { what: 'of a pipe with another name', change: { id: STRANGER, name: 'sales' }, says: STRANGER },
-])('an id $what is not taken, also by a later process', async ({ change, says }) => {
+test.each(
+  Object.entries({
+    'of a pipe that another key holds': { change: { id: HELD }, says: HELD },
+    'of two dots': { change: { id: '..' }, says: '".."' },
+    'that is a word': { change: { id: 'pipe-17' }, says: '"pipe-17"' },
+    'with a path behind it': { change: { id: `${STRANGER}/../x` }, says: `${STRANGER}/../x` },
+    'of another service': { change: { id: STRANGER, serviceId: OTHER_SERVICE_ID }, says: STRANGER },
+    'of a pipe with another name': { change: { id: STRANGER, name: 'sales' }, says: STRANGER },
+  }),
+)('an id %s is not taken, also by a later process', async (_what, { change, says }) => {
   const world = await beside()
   world.platform.script('create', { type: 'other', change })
   await world.go('Pipe/orders')
@@ -95,15 +97,17 @@ test('a pipe that was made before the intent, by a wrong clock perhaps, is named
   expect(conditions?.Synced).toMatchObject({ reason: 'OutcomeUnknown', facts: { pipeId: id } })
 })
 
-test.each([
-  { what: 'is found', change: undefined, state: 'succeeded' },
-  { what: 'has another name', change: { name: 'sales' }, state: 'unknown' },
-  { what: 'is of another service', change: { serviceId: OTHER_SERVICE_ID }, state: 'unknown' },
-  { what: 'was made before the intent', change: { createdAt: '2020-01-01T00:00:00Z' }, state: 'unknown' },
-  { what: 'is held by another key', change: { id: HELD }, state: 'unknown' },
-  { what: 'cannot be read', change: 'unreadable', state: 'unknown' },
-  { what: 'is not answered in time', change: 'silent', state: 'succeeded' },
-] as const)('a pipe whose id stood in a cut reply, and that $what: $state', async ({ change, state }) => {
+test.each(
+  Object.entries({
+    'is found': { change: undefined, state: 'succeeded' },
+    'has another name': { change: { name: 'sales' }, state: 'unknown' },
+    'is of another service': { change: { serviceId: OTHER_SERVICE_ID }, state: 'unknown' },
+    'was made before the intent': { change: { createdAt: '2020-01-01T00:00:00Z' }, state: 'unknown' },
+    'is held by another key': { change: { id: HELD }, state: 'unknown' },
+    'cannot be read': { change: 'unreadable', state: 'unknown' },
+    'is not answered in time': { change: 'silent', state: 'succeeded' },
+  } as const),
+)('a pipe whose id stood in a cut reply, and that %s', async (_what, { change, state }) => {
   const world = await beside()
   world.platform.script('create', CUT)
   if (change === 'unreadable') world.platform.always('get', UNREADABLE)

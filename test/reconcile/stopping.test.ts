@@ -12,36 +12,39 @@ async function hops(): Promise<void> {
 }
 
 /** Each wait of a reconcile that is to hear the stop. */
-const WAITS: readonly { readonly why: string; readonly key: Key; readonly at: ModelOperation }[] = [
-  { why: 'the budget of a create', key: 'Pipe/new', at: 'admit' },
-  { why: 'a look at a pipe', key: 'Pipe/orders', at: 'get' },
-  { why: 'a look at an alert', key: 'Alert/lag', at: 'alert' },
-  { why: 'an upsert', key: 'QueryEndpoint/analytics', at: 'upsert' },
-]
+const WAITS: Readonly<Record<string, { readonly key: Key; readonly at: ModelOperation }>> = {
+  'the budget of a create': { key: 'Pipe/new', at: 'admit' },
+  'a look at a pipe': { key: 'Pipe/orders', at: 'get' },
+  'a look at an alert': { key: 'Alert/lag', at: 'alert' },
+  'an upsert': { key: 'QueryEndpoint/analytics', at: 'upsert' },
+}
 
 describe('a stop', () => {
-  test.each(WAITS)('during $why ends the reconcile, and writes nothing', async ({ key, at }) => {
-    const world = await given({
-      'orders.yaml': pipe('orders'),
-      'alert.yaml': alert('lag'),
-      'endpoint.yaml': endpoint('analytics'),
-    })
-    await world.go('Pipe/orders')
-    world.write('new.yaml', pipe('new'))
-    const [written, posts] = [world.writes.length, world.platform.posts.length]
-    const told = () => world.events.filter(({ type }) => type === 'ConditionChanged').length
-    const before = told()
-    world.platform.script(at, { type: 'slow', until: new Promise(() => undefined) })
-    const stopping = new AbortController()
-    const request = world.begin(key, stopping.signal)
-    await hops()
-    stopping.abort(REASON)
-    const { outcome } = (await ended(world.clock, request)) ?? {}
-    expect(outcome).toEqual({ result: 'stopped' })
-    expect(world.writes).toHaveLength(written)
-    expect(world.platform.posts).toHaveLength(posts)
-    expect(told()).toBe(before)
-  })
+  test.each(Object.entries(WAITS))(
+    'during %s ends the reconcile, and writes nothing',
+    async (_why, { key, at }) => {
+      const world = await given({
+        'orders.yaml': pipe('orders'),
+        'alert.yaml': alert('lag'),
+        'endpoint.yaml': endpoint('analytics'),
+      })
+      await world.go('Pipe/orders')
+      world.write('new.yaml', pipe('new'))
+      const [written, posts] = [world.writes.length, world.platform.posts.length]
+      const told = () => world.events.filter(({ type }) => type === 'ConditionChanged').length
+      const before = told()
+      world.platform.script(at, { type: 'slow', until: new Promise(() => undefined) })
+      const stopping = new AbortController()
+      const request = world.begin(key, stopping.signal)
+      await hops()
+      stopping.abort(REASON)
+      const { outcome } = (await ended(world.clock, request)) ?? {}
+      expect(outcome).toEqual({ result: 'stopped' })
+      expect(world.writes).toHaveLength(written)
+      expect(world.platform.posts).toHaveLength(posts)
+      expect(told()).toBe(before)
+    },
+  )
 
   test('before a reconcile begins ends it without a request', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })

@@ -5,6 +5,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import { operate } from '../../src/reconcile/operator/operate.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR, MINUTE, SECOND, type Given, type ProcessOptions } from './given.ts'
 import { lock, pipe, pipeBodyOf, type PipeOptions } from './manifests.ts'
@@ -25,8 +26,10 @@ import type { ModelOperation } from './model-platform.ts'
  *   restart                                 the next process
  *   create: lost, get: gone for ever        how the next request is answered, or each one
  *   delete orders, hide orders, show orders its pipe on the platform
- *   make orders topics=a, edit #1 topics=a  in the console
+ *   make orders topics=a, edit #1 topics=a  in the console; also `state=Failed` and `setting=4`
+ *   service broken                          its Service manifest has errors
  *   mount kafka/password=x, unmount kafka/password
+ *   suspend orders[: words]; resume orders  a person says so, for an hour; the result and the message have these words
  */
 
 /** What there is in the end. */
@@ -152,12 +155,27 @@ async function playStep(world: Given, step: string): Promise<void> {
       const [id = '', ...settings] = rest.split(' ')
       const there = made.get(await valueOf(world, id))
       if (there === undefined) throw new Error(`${step}: there is none`)
-      const { topics, replicas, platformName } = await optionsOf(world, settings)
+      const { topics, replicas, platformName, policy } = await optionsOf(world, settings)
       const { source } = there.body as { source: { kafka: JsonObject } } // as it was made
       if (topics !== undefined) there.body = { ...there.body, source: { kafka: { ...source.kafka, topics } } }
       if (replicas !== undefined) there.body = { ...there.body, scaling: { replicas } }
       if (platformName !== undefined) there.body = { ...there.body, name: platformName }
+      if (policy?.['state'] !== undefined) there.body = { ...there.body, state: policy['state'] }
+      if (policy?.['setting'] !== undefined)
+        there.body = { ...there.body, settings: { x: policy['setting'] } }
       return
+    }
+    case 'service':
+      return void world.write('service.yaml', '{"kind": ')
+    case 'suspend':
+    case 'resume': {
+      const until = new Date(world.clock.now() + HOUR).toISOString()
+      const said = await operate(
+        world.context,
+        verb === 'resume' ? { command: verb, key } : { command: verb, key, reason: 'a migration', until },
+        new AbortController().signal,
+      )
+      return expect(`${said.result}: ${said.message}`, step).toContain(expected ?? 'done')
     }
     case 'mount': {
       const [secret = '', value = ''] = rest.split('=')
@@ -185,6 +203,7 @@ function toldBy({ action, outcome, movedFrom }: ReconcileResult): readonly (stri
 
 function answer({ platform }: Given, operation: ModelOperation, how: string): void {
   const [, word = '', worked, forEver] = /^(.*?)( after the work)?( for ever)?$/.exec(how) ?? []
+  if (word === 'without credentials') return platform.script(operation, { type: 'no-credentials' })
   const [of, effect] = REPLIES[word] ?? []
   if (of === undefined && word !== 'ok') throw new Error(`no reply is "${word}"`)
   const reply = of === undefined ? 'ok' : fails(of, effect, worked !== undefined)
@@ -211,7 +230,7 @@ async function optionsOf(world: Given, settings: readonly string[]): Promise<Pip
     else if (name === 'replicas') options[name] = Number(value)
     else if (name === 'table') options['more'] = { destination: { ...destination, table: value } }
     else if (name === 'topics' || name === 'service') options[name] = value
-    else policy[name] = name === 'dependsOn' ? [value] : value
+    else policy[name] = name === 'dependsOn' || name === 'healthyStates' ? [value] : value
   }
   return options
 }

@@ -1,80 +1,51 @@
 import { expect, test } from 'vitest'
 import { operate, suspendKey } from '../../src/reconcile/operator/operate.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { given, HOUR } from './given.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { endpoint, pipe } from './manifests.ts'
+import { play, story, worldAfter } from './story.ts'
 
 /* `suspend` and `resume`: a person's word counts until the next revision, and then Git's does. */
 
 const ORDERS = 'Pipe/orders'
 const NEVER = new AbortController().signal
-type World = Awaited<ReturnType<typeof given>>
-
-const soon = (world: World) => new Date(world.clock.now() + HOUR).toISOString()
-
-const suspend = (world: World, key: 'Pipe/orders' | 'QueryEndpoint/totals' = ORDERS) =>
-  operate(world.context, { command: 'suspend', key, reason: 'a "migration"', until: soon(world) }, NEVER)
-
-const resume = (world: World) => operate(world.context, { command: 'resume', key: ORDERS }, NEVER)
+const FREEZE = { suspend: { reason: 'a freeze', until: '2999-01-01T00:00:00Z' } }
 
 test('a pipe that is suspended is neither created nor changed, until the next revision', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  const { message } = await suspend(world)
-  expect(message).toContain(
-    'write under policy: in orders.yaml:\nsuspend: { reason: "a \\"migration\\"", until: "20',
+  const world = await worldAfter(
+    'write orders; suspend orders; look orders: hold Suspended; write other; look orders: create',
+    { sent: 1 },
   )
-  expect((await world.go(ORDERS)).action).toMatchObject({ type: 'hold', reason: 'Suspended' })
-  expect(world.platform.posts).toHaveLength(0)
-  world.write('other.yaml', pipe('other'))
-  expect((await world.go(ORDERS)).action.type).toBe('create')
   expect((await world.record(ORDERS)).suspension).toBeUndefined()
 })
 
-test('a pipe that is suspended does not count as wanted, so it takes no room below the create limit', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') }, { maxCreates: 1 })
-  expect((await world.go('Pipe/other')).action.reason).toBe('CreateLimit')
-  await suspend(world)
-  await world.clock.advance(2_000)
-  expect((await world.go('Pipe/other')).action.type).toBe('create')
-})
+test('a pipe that is suspended does not count as wanted, so it takes no room below the create limit', () =>
+  story(
+    'write orders; write other; look other: CreateLimit; suspend orders; 2 s; look other: create',
+    {},
+    { maxCreates: 1 },
+  ))
 
-test('it ends by itself at the time that was given', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  await suspend(world)
-  await world.go(ORDERS)
-  await world.clock.advance(HOUR + MINUTE)
-  expect((await world.go(ORDERS)).action.type).toBe('create')
-})
+test('it ends by itself at the time that was given', () =>
+  story('write orders; suspend orders; look orders; 61 min; look orders: create'))
 
 test('it outlives the process, and a revision that comes back does not bring it back', async () => {
   const world = await given({ 'orders.yaml': pipe('orders') })
-  await suspend(world)
-  const next = await given({}, { around: world.around })
-  expect((await next.go(ORDERS)).action.reason).toBe('Suspended')
-  next.write('other.yaml', pipe('other'))
-  await next.go(ORDERS)
-  next.remove('other.yaml')
-  next.readAgain()
-  expect((await next.go(ORDERS)).action.reason).not.toBe('Suspended')
+  await play(
+    world,
+    `suspend orders; restart; look orders: Suspended; write other; look orders; remove other; read again;
+    look orders: InSync`,
+  )
 })
 
-test('resume counts against the manifest until the next revision', async () => {
-  const policy = { suspend: { reason: 'a freeze', until: '2999-01-01T00:00:00Z' } }
-  const world = await given({ 'orders.yaml': pipe('orders', { policy }) })
-  expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
-  expect((await resume(world)).message).toContain('remove policy.suspend from its manifest at orders.yaml:')
-  expect((await world.go(ORDERS)).action.type).toBe('create')
-  expect((await suspend(world)).result).toBe('done')
-  expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
-  await resume(world)
-  world.write('other.yaml', pipe('other'))
-  expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
-})
+test('resume counts against the manifest until the next revision', () =>
+  story(
+    `write orders suspended; look orders: Suspended; resume orders: remove policy.suspend from its manifest at orders.yaml:;
+    look orders: create; suspend orders; look orders: Suspended; resume orders; write other; look orders: Suspended`,
+  ))
 
 test('a stale checkout is no next revision, and neither is a directory that cannot be read yet', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  await world.go(ORDERS)
-  await suspend(world)
+  const world = await worldAfter('write orders; look orders; suspend orders')
   let olderThan: string | undefined = 'revision-1'
   const next = await given({}, { around: world.around, olderThan: () => olderThan })
   const { store } = next.context
@@ -90,44 +61,43 @@ test('a stale checkout is no next revision, and neither is a directory that cann
 })
 
 test.each([
-  ['suspended', suspend, undefined, 'Suspended'],
-  ['resumed', resume, { reason: 'a freeze', until: '2999-01-01T00:00:00Z' }, 'InSync'],
-] as const)('a new name that was %s before its record moves stays so', async (_, command, inGit, is) => {
-  const world = await given({ 'old.yaml': pipe('old', { platformName: 'old' }) })
-  await world.go('Pipe/old')
-  world.remove('old.yaml')
-  const policy = { renamedFrom: 'Pipe/old', ...(inGit && { suspend: inGit }) }
-  world.write('orders.yaml', pipe('orders', { platformName: 'old', topics: 'old', policy }))
-  world.readAgain()
-  await command(world)
-  expect(await world.go(ORDERS)).toMatchObject({ movedFrom: 'Pipe/old', action: { reason: is } })
-})
+  ['suspend', '', 'Suspended'],
+  ['resume', 'suspended', 'InSync'],
+])('a new name after a %s before its record moves stays so', (command, inGit, is) =>
+  story(
+    `write old; look old; remove old; write orders name=old topics=old renamedFrom=Pipe/old ${inGit}; read again;
+    ${command} orders; look orders: from Pipe/old; look orders: ${is}`,
+  ),
+)
 
 test('the end of a command does not end what the manifest suspends longer', async () => {
-  const policy = { suspend: { reason: 'a freeze', until: '2999-01-01T00:00:00Z' } }
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  await suspend(world)
+  const world = await worldAfter('write orders; suspend orders')
   // An edit that is not committed has no revision of its own.
-  const { catalog } = (await given({ 'orders.yaml': pipe('orders', { policy }) })).context.store
+  const { catalog } = (await given({ 'orders.yaml': pipe('orders', { policy: FREEZE }) })).context.store
   if (catalog === undefined) throw new Error('it was read')
   world.context.store.setCatalog(catalog)
-  await world.clock.advance(HOUR + MINUTE)
-  expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
-  expect((await suspend(world)).message).toContain('by its manifest, until a later time: orders.yaml:1')
+  await play(
+    world,
+    '61 min; look orders: Suspended; suspend orders: by its manifest, until a later time: orders.yaml:1',
+  )
 })
 
-test('a secret in the reason is masked', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
+test('the message says what to write into Git, and masks a secret in the reason', async () => {
+  const world = await worldAfter('write orders')
   const context = { ...world.context, mask: createSecretMask(['planted-password']) }
-  const asked = { command: 'suspend', key: ORDERS, reason: 'planted-password', until: soon(world) } as const
-  const { message } = await operate(context, asked, NEVER)
+  const until = new Date(world.clock.now() + HOUR).toISOString()
+  const suspend = (reason: string) =>
+    operate(context, { command: 'suspend', key: ORDERS, reason, until }, NEVER)
+  expect((await suspend('a "migration"')).message).toContain(
+    'write under policy: in orders.yaml:\nsuspend: { reason: "a \\"migration\\"", until: "20',
+  )
+  const { message } = await suspend('planted-password')
   expect(message + JSON.stringify(await world.record(ORDERS))).not.toContain('planted')
 })
 
 test('a query endpoint is not applied', async () => {
   const world = await given({ 'totals.yaml': endpoint('totals') })
-  await suspend(world, 'QueryEndpoint/totals')
-  expect((await world.go('QueryEndpoint/totals')).action.reason).toBe('Suspended')
+  await play(world, 'suspend QueryEndpoint/totals; look QueryEndpoint/totals: Suspended')
 })
 
 test.each([
@@ -141,7 +111,5 @@ test.each([
   expect(world.writes).toEqual([])
 })
 
-test('what is not suspended is not resumed', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  expect(await resume(world)).toEqual({ result: 'refused', message: 'Pipe/orders is not suspended.' })
-})
+test('what is not suspended is not resumed', () =>
+  story('write orders; resume orders: refused: Pipe/orders is not suspended.'))

@@ -101,62 +101,36 @@ async function told(
 
 const OPEN = { id: 'i', state: 'unknown', openedAt: 0, sendBy: 0, attempt: 1 } as unknown as Intent // no more is looked at
 
-test.each<{ why: string; known: Known; count: number }>([
-  { why: 'that nobody knows', known: {}, count: 1 },
-  { why: 'of a record, in whatever case', known: { records: [recordOf({ remote: remote(ID) })] }, count: 0 },
-  {
-    why: 'that a key had before',
-    known: { records: [recordOf({ former: { remote: remote(ID) } })] },
-    count: 0,
-  },
-  {
-    why: 'that a manifest adopts',
-    known: { entries: [pipe({ metadata: { name: 'x' }, policy: { adopt: ID } })] },
-    count: 0,
-  },
-  {
-    why: 'that a Lock names for a manifest',
-    known: { entries: [pipe({ metadata: { name: 'x' } })], locks: { 'Pipe/x': ID } },
-    count: 0,
-  },
-  {
-    why: 'of such a name, where the create of an alert has no outcome',
-    known: { records: [{ ...recordOf({ platformName: 'orders', intent: OPEN }), key: 'Alert/orders' }] },
-    count: 1,
-  },
-  { why: 'that a Lock names for no manifest', known: { locks: { 'Pipe/x': ID } }, count: 1 },
-  { why: 'whose name a manifest asks for that has none', known: { entries: [pipe()] }, count: 0 },
-  {
-    why: 'of a name in `spec`',
-    known: { entries: [pipe({ metadata: { name: 'x' } }, { name: 'orders' })] },
-    count: 0,
-  },
-  {
-    why: 'of such a name in another service',
-    known: { entries: [pipe({}, { service: 'other' })] },
-    count: 0,
-  },
-  {
-    why: 'of such a name, where the manifest adopts another one',
-    known: { entries: [pipe({ policy: { adopt: '11111111-2222-4333-8444-555555555555' } })] },
-    count: 1,
-  },
-  {
-    why: 'of such a name, where the manifest has another one',
-    known: { entries: [pipe()], records: [{ ...recordOf({ remote: remote('id-9') }), key: 'Pipe/orders' }] },
-    count: 1,
-  },
-  {
-    why: 'that a create of unknown outcome may have made',
-    known: { records: [recordOf({ intent: OPEN, platformName: 'orders' })] },
-    count: 0,
-  },
-  {
-    why: 'beside a create that failed',
-    known: { records: [recordOf({ intent: { ...OPEN, state: 'failed' }, platformName: 'orders' })] },
-    count: 1,
-  },
-])('a pipe $why', async ({ known, count }) => {
+const X = { metadata: { name: 'x' } }
+const ELSEWHERE = '11111111-2222-4333-8444-555555555555'
+const named = (more: object, key: Key = 'Pipe/lost') => ({
+  records: [{ ...recordOf({ platformName: 'orders', ...more }), key }],
+})
+
+test.each<[why: string, known: Known, count: number]>([
+  ['that nobody knows', {}, 1],
+  ['of a record, in whatever case', { records: [recordOf({ remote: remote(ID) })] }, 0],
+  ['that a key had before', { records: [recordOf({ former: { remote: remote(ID) } })] }, 0],
+  ['that a manifest adopts', { entries: [pipe({ ...X, policy: { adopt: ID } })] }, 0],
+  ['that a Lock names for a manifest', { entries: [pipe(X)], locks: { 'Pipe/x': ID } }, 0],
+  ['of such a name, if the create of an alert has no outcome', named({ intent: OPEN }, 'Alert/orders'), 1],
+  ['that a Lock names for no manifest', { locks: { 'Pipe/x': ID } }, 1],
+  ['whose name a manifest asks for that has none', { entries: [pipe()] }, 0],
+  ['of a name in `spec`', { entries: [pipe(X, { name: 'orders' })] }, 0],
+  ['of such a name in another service', { entries: [pipe({}, { service: 'other' })] }, 0],
+  [
+    'of such a name, if the manifest adopts another one',
+    { entries: [pipe({ policy: { adopt: ELSEWHERE } })] },
+    1,
+  ],
+  [
+    'of such a name, if the manifest has another one',
+    { entries: [pipe()], ...named({ platformName: undefined, remote: remote('id-9') }, 'Pipe/orders') },
+    1,
+  ],
+  ['that a create of unknown outcome may have made', named({ intent: OPEN }), 0],
+  ['beside a create that failed', named({ intent: { ...OPEN, state: 'failed' } }), 1],
+])('a pipe %s', async (_, known, count) => {
   const { all } = await told(['orders'], known)
   expect(all).toMatchObject([{ service: 'analytics', count }])
 })

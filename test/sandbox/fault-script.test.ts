@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FaultRuleInput } from '../../src/sandbox/faults.ts'
-import { createFaults, type FaultTarget } from '../../src/sandbox/faults.ts'
+import { createFaults, type FaultRuleInput, type FaultTarget } from '../../src/sandbox/faults.ts'
 import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
 
 const create: FaultTarget = { operation: 'createPipe', subjects: ['orders', 'service-1'] }

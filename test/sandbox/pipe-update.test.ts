@@ -27,14 +27,72 @@ const TWO_FIELDS = [
 const NEW_TABLE = { sourceSchemaName: 's', sourceTable: 'b', targetTable: 's_b' }
 const OLD_TABLE = { sourceSchemaName: 's', sourceTable: 'a', targetTable: 's_a' }
 
+const KEY = { authentication: 'SERVICE_ACCOUNT', serviceAccountKey: { serviceAccountFile: KEY_FILE } }
+const HALF_KEY = { accessKeyId: 'a' }
+const MOVED = { ...OLD_TABLE, targetTable: 'x' }
+const ROLE = { iamRole: 'arn:aws:iam::123456789012:role/other' }
+
+/** The kind of source of a pipe. */
+const kindOf = (given: Given) => Object.keys(BODIES[given.split(' ')[0] as Body].source)[0] ?? ''
+
+type Rows<Row> = Readonly<Partial<Record<Given, readonly Row[]>>>
+
+/** Rows about fields of a source, as rows about bodies. */
+function ofSources<Row extends readonly [why: string, fields: object, ...unknown[]]>(rows: Rows<Row>) {
+  return Object.entries(rows).flatMap(([given, each]) =>
+    each.map((row) => ({ given: given as Given, kind: kindOf(given as Given), row })),
+  )
+}
+
+/** What is sent of the source, and what it has then. */
+const TAKEN_OF_SOURCE: Rows<readonly [why: string, fields: object, after: object]> = {
+  kinesis: [
+    [
+      'what is absent stays',
+      { authentication: 'IAM_USER', accessKey: { accessKeyId: 'b', secretKey: 'p2' } },
+      { streamName: 's', region: 'eu-north-1', authentication: 'IAM_USER' },
+    ],
+  ],
+  postgres: [
+    [
+      'a connection with all its credentials',
+      { host: 'h2', credentials: PASSWORD },
+      { host: 'h2', port: 5432 },
+    ],
+    [
+      'a setting of the replication needs no credentials',
+      { settings: { syncIntervalSeconds: 7 } },
+      { settings: { syncIntervalSeconds: 7, replicationMode: 'cdc' } },
+    ],
+  ],
+  kafkaRole: [['a role needs no credentials', ROLE, ROLE]],
+  mysql: [['host and port', { host: 'h', port: 3307, credentials: PASSWORD }, { port: 3307 }]],
+  mongodb: [
+    [
+      'address and preference',
+      { uri: 'mongodb://h', readPreference: 'nearest', credentials: PASSWORD },
+      { readPreference: 'nearest' },
+    ],
+  ],
+  pubsub: [['authentication and key', { ...KEY, ackDeadline: 20 }, { ackDeadline: 20 }]],
+  'mysql Paused': [
+    [
+      'a mapping alone, of a pipe that is paused',
+      { tableMappingsToAdd: [NEW_TABLE] },
+      { tableMappings: expect.arrayContaining([NEW_TABLE, OLD_TABLE]) },
+    ],
+  ],
+  'postgres Paused': [
+    [
+      'a mapping that is replaced',
+      { tableMappingsToRemove: [OLD_TABLE], tableMappingsToAdd: [MOVED] },
+      { tableMappings: [MOVED] },
+    ],
+  ],
+}
+
 const TAKEN: readonly (readonly [why: string, pipe: Given, patch: object, after: object])[] = [
   ['a name', 'kafka', { name: 'sales' }, { name: 'sales' }],
-  [
-    'what is absent stays',
-    'kinesis',
-    of('kinesis', { authentication: 'IAM_USER', accessKey: { accessKeyId: 'b', secretKey: 'p2' } }),
-    of('kinesis', { streamName: 's', region: 'eu-north-1', authentication: 'IAM_USER' }),
-  ],
   [
     'columns with their field mappings',
     'kafka',
@@ -47,11 +105,8 @@ const TAKEN: readonly (readonly [why: string, pipe: Given, patch: object, after:
   [
     'immutable fields of Kafka are taken and dropped',
     'kafka',
-    {
-      name: 'sales',
-      source: { kafka: { topics: 'sales', brokers: 'c.example:1', exactlyOnce: true } },
-    },
-    { name: 'sales', source: { kafka: { topics: 'orders', brokers: 'b-1.example:9092' } } },
+    { name: 'sales', ...of('kafka', { topics: 'sales', brokers: 'c.example:1', exactlyOnce: true }) },
+    { name: 'sales', ...of('kafka', { topics: 'orders', brokers: 'b-1.example:9092' }) },
   ],
   [
     'settings beside another field are checked and not applied (N9)',
@@ -59,63 +114,12 @@ const TAKEN: readonly (readonly [why: string, pipe: Given, patch: object, after:
     { name: 'sales', settings: { streaming_max_insert_wait_ms: 900 } },
     { name: 'sales', settings: {} },
   ],
-  [
-    'a connection with all its credentials',
-    'postgres',
-    of('postgres', { host: 'h2', credentials: PASSWORD }),
-    of('postgres', { host: 'h2', port: 5432 }),
-  ],
-  [
-    'a setting of the replication needs no credentials',
-    'postgres',
-    of('postgres', { settings: { syncIntervalSeconds: 7 } }),
-    of('postgres', { settings: { syncIntervalSeconds: 7, replicationMode: 'cdc' } }),
-  ],
-  [
-    'a role needs no credentials',
-    'kafkaRole',
-    of('kafka', { iamRole: 'arn:aws:iam::123456789012:role/other' }),
-    of('kafka', { iamRole: 'arn:aws:iam::123456789012:role/other' }),
-  ],
-  [
-    'MySQL with host and port',
-    'mysql',
-    of('mysql', { host: 'h', port: 3307, credentials: PASSWORD }),
-    of('mysql', { port: 3307 }),
-  ],
-  [
-    'MongoDB with address and preference',
-    'mongodb',
-    of('mongodb', { uri: 'mongodb://h', readPreference: 'nearest', credentials: PASSWORD }),
-    of('mongodb', { readPreference: 'nearest' }),
-  ],
-  [
-    'Pub/Sub with authentication and key',
-    'pubsub',
-    of('pubsub', {
-      authentication: 'SERVICE_ACCOUNT',
-      ackDeadline: 20,
-      serviceAccountKey: { serviceAccountFile: KEY_FILE },
-    }),
-    of('pubsub', { ackDeadline: 20 }),
-  ],
-  [
-    'a mapping alone, of a MySQL pipe that is paused',
-    'mysql Paused',
-    of('mysql', { tableMappingsToAdd: [NEW_TABLE] }),
-    of('mysql', { tableMappings: expect.arrayContaining([NEW_TABLE, OLD_TABLE]) }),
-  ],
-  [
-    'a mapping that is replaced',
-    'postgres Paused',
-    of('postgres', {
-      tableMappingsToRemove: [OLD_TABLE],
-      tableMappingsToAdd: [{ ...OLD_TABLE, targetTable: 'x' }],
-    }),
-    of('postgres', { tableMappings: [{ ...OLD_TABLE, targetTable: 'x' }] }),
-  ],
   ['the name of a BigQuery pipe', 'bigquery', { name: 'sales' }, { name: 'sales' }],
   ['the name of a pipe that is Completed', 's3 Completed', { name: 'sales' }, { name: 'sales' }],
+  ...ofSources(TAKEN_OF_SOURCE).map(
+    ({ given, kind, row: [why, fields, after] }) =>
+      [`${kind}: ${why}`, given, of(kind, fields), of(kind, after)] as const,
+  ),
 ]
 
 test.each(TAKEN)('takes %s', async (_why, given, patch, after) => {
@@ -127,6 +131,98 @@ test.each(TAKEN)('takes %s', async (_why, given, patch, after) => {
 
 const LOGIN_FAILED = /^cannot connect to the source: login failed/
 
+/** What is sent of the source, and what is said: a text follows the kind. */
+const REFUSED_OF_SOURCE: Rows<readonly [why: string, fields: object, error: string | RegExp]> = {
+  kinesis: [
+    ['a field inside that is unknown', { shards: 2 }, ': unknown field shards'],
+    ['an immutable field', { region: 'eu-north-1' }, ': unknown field region'],
+  ],
+  kafka: [
+    [
+      'credentials of the registry',
+      { schemaRegistry: { credentials: PASSWORD } },
+      '.schemaRegistry: unknown field credentials',
+    ],
+    ['a value outside of its list, though it would be dropped', { format: 'CSV' }, '.format'],
+    [
+      'a method that this type does not have',
+      { authentication: 'IAM_ROLE', iamRole: 'arn:aws:iam::1:role/r' },
+      '.authentication',
+    ],
+    [
+      'a certificate without credentials: the source is asked, and says no',
+      { caCertificate: '-----BEGIN CERTIFICATE-----' },
+      LOGIN_FAILED,
+    ],
+    ['one half of the credentials', { credentials: { username: 'u1' } }, '.credentials.password'],
+  ],
+  s3: [
+    [
+      'one half of an access key',
+      { authentication: 'IAM_USER', accessKey: HALF_KEY },
+      '.accessKey.secretKey',
+    ],
+  ],
+  postgres: [
+    ['a host without credentials', { host: 'h2' }, LOGIN_FAILED],
+    ['authentication', { authentication: 'basic', credentials: PASSWORD }, ': unknown field authentication'],
+    [
+      'an immutable setting',
+      { settings: { replicationMode: 'cdc' } },
+      '.settings: unknown field replicationMode',
+    ],
+    ['a mapping while the pipe runs', { tableMappingsToAdd: [NEW_TABLE] }, /must be paused to edit/],
+  ],
+  mysql: [
+    ['a host without credentials', { host: 'h2', port: 3306 }, LOGIN_FAILED],
+    ['no port', { host: 'h', credentials: PASSWORD }, '.port'],
+  ],
+  mongodb: [
+    ['an address without credentials', { uri: 'mongodb://h2', readPreference: 'primary' }, LOGIN_FAILED],
+    ['no preference', { uri: 'mongodb://h', credentials: PASSWORD }, '.readPreference'],
+  ],
+  pubsub: [
+    ['the topic, even when it is the same', { topic: 't', ...KEY }, ': unknown field topic'],
+    ['a deadline out of its range', { ...KEY, ackDeadline: 9 }, '.ackDeadline'],
+  ],
+  gcs: [
+    [
+      'another method instead of a service account',
+      { authentication: 'IAM_USER', accessKey: { ...HALF_KEY, secretKey: 's' } },
+      /^BAD_REQUEST: source\.objectStorage\.authentication: .*SERVICE_ACCOUNT/,
+    ],
+  ],
+  bigquery: [['anything', { snapshotStagingPath: 'gs://b/p/' }, /^BAD_REQUEST: .*source/]],
+  'postgres Paused': [
+    ['the list of mappings itself', { tableMappings: [OLD_TABLE] }, ': unknown field tableMappings'],
+    [
+      'a mapping of a source that has one',
+      { tableMappingsToAdd: [MOVED] },
+      /^BAD_REQUEST: source\.postgres\.tableMappings\.1: .*same source/,
+    ],
+    [
+      'the removal of a mapping that is not there',
+      { tableMappingsToRemove: [NEW_TABLE] },
+      '.tableMappingsToRemove.0',
+    ],
+    ['the last mapping', { tableMappingsToRemove: [OLD_TABLE] }, '.tableMappings'],
+    [
+      'a target that another mapping has',
+      { tableMappingsToAdd: [{ ...NEW_TABLE, targetTable: 's_a' }] },
+      '.tableMappings.1.targetTable',
+    ],
+    ['edits that are empty', { tableMappingsToAdd: [] }, '.tableMappingsToAdd'],
+  ],
+  'mysql Paused': [
+    [
+      'a removal without its target',
+      { tableMappingsToRemove: [{ sourceSchemaName: 's', sourceTable: 'a' }] },
+      '.tableMappingsToRemove.0.targetTable',
+    ],
+  ],
+  'kinesis Completed': [['a pipe that is Completed', { authentication: 'IAM_USER' }, /Completed/]],
+}
+
 /** A text follows the code `BAD_REQUEST`. */
 const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, error: string | RegExp])[] = [
   ['nothing at all', 'kafka', {}, 'body'],
@@ -134,18 +230,6 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
   ['a size', 'kafka', { scaling: { replicas: 2 } }, /^BAD_REQUEST: .*scaling/],
   ['a name that is too long', 'kafka', { name: 'x'.repeat(256) }, 'name'],
   ['nothing instead of a name', 'kafka', { name: null }, 'name'],
-  [
-    'a field inside that is unknown',
-    'kinesis',
-    of('kinesis', { shards: 2 }),
-    'source.kinesis: unknown field shards',
-  ],
-  [
-    'an immutable field of Kinesis',
-    'kinesis',
-    of('kinesis', { region: 'eu-north-1' }),
-    'source.kinesis: unknown field region',
-  ],
   [
     'another kind of source',
     'kafka',
@@ -158,160 +242,20 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
   ['columns that no field mapping covers', 'kafka', { destination: { columns: TWO } }, /^BAD_REQUEST: /],
   ['columns of a database', 'postgres', { destination: { columns: TWO } }, 'destination.columns'],
   [
-    'credentials of the registry',
-    'kafka',
-    of('kafka', { schemaRegistry: { credentials: PASSWORD } }),
-    'source.kafka.schemaRegistry: unknown field credentials',
-  ],
-  [
-    'a value of Kafka outside of its list, though it would be dropped',
-    'kafka',
-    of('kafka', { format: 'CSV' }),
-    'source.kafka.format',
-  ],
-  [
-    'a method that this type of Kafka does not have',
-    'kafka',
-    of('kafka', { authentication: 'IAM_ROLE', iamRole: 'arn:aws:iam::1:role/r' }),
-    'source.kafka.authentication',
-  ],
-  [
-    'a certificate of Kafka without credentials: the source is asked, and says no',
-    'kafka',
-    of('kafka', { caCertificate: '-----BEGIN CERTIFICATE-----' }),
-    LOGIN_FAILED,
-  ],
-  [
-    'one half of the credentials',
-    'kafka',
-    of('kafka', { credentials: { username: 'u1' } }),
-    'source.kafka.credentials.password',
-  ],
-  [
-    'one half of an access key',
-    's3',
-    of('objectStorage', { authentication: 'IAM_USER', accessKey: { accessKeyId: 'a' } }),
-    'source.objectStorage.accessKey.secretKey',
-  ],
-  ['a host of Postgres without credentials', 'postgres', of('postgres', { host: 'h2' }), LOGIN_FAILED],
-  ['a host of MySQL without credentials', 'mysql', of('mysql', { host: 'h2', port: 3306 }), LOGIN_FAILED],
-  [
-    'an address of MongoDB without credentials',
-    'mongodb',
-    of('mongodb', { uri: 'mongodb://h2', readPreference: 'primary' }),
-    LOGIN_FAILED,
-  ],
-  ['MySQL without a port', 'mysql', of('mysql', { host: 'h', credentials: PASSWORD }), 'source.mysql.port'],
-  [
-    'MongoDB without a preference',
-    'mongodb',
-    of('mongodb', { uri: 'mongodb://h', credentials: PASSWORD }),
-    'source.mongodb.readPreference',
-  ],
-  [
-    'authentication of Postgres',
-    'postgres',
-    of('postgres', { authentication: 'basic', credentials: PASSWORD }),
-    'source.postgres: unknown field authentication',
-  ],
-  [
-    'an immutable setting of Postgres',
-    'postgres',
-    of('postgres', { settings: { replicationMode: 'cdc' } }),
-    'source.postgres.settings: unknown field replicationMode',
-  ],
-  [
-    'the list of mappings itself',
-    'postgres Paused',
-    of('postgres', { tableMappings: [OLD_TABLE] }),
-    'source.postgres: unknown field tableMappings',
-  ],
-  [
-    'the topic of Pub/Sub, even when it is the same',
-    'pubsub',
-    of('pubsub', {
-      topic: 't',
-      authentication: 'SERVICE_ACCOUNT',
-      serviceAccountKey: { serviceAccountFile: KEY_FILE },
-    }),
-    'source.pubsub: unknown field topic',
-  ],
-  [
     'a null setting (N9)',
     'kafka',
     { name: 'sales', settings: { streaming_max_insert_wait_ms: null } },
     /^BAD_REQUEST: .*settings/,
   ],
-  [
-    'a deadline out of its range',
-    'pubsub',
-    of('pubsub', {
-      authentication: 'SERVICE_ACCOUNT',
-      ackDeadline: 9,
-      serviceAccountKey: { serviceAccountFile: KEY_FILE },
-    }),
-    'source.pubsub.ackDeadline',
-  ],
-  [
-    'another method instead of a service account',
-    'gcs',
-    of('objectStorage', { authentication: 'IAM_USER', accessKey: { accessKeyId: 'a', secretKey: 's' } }),
-    /^BAD_REQUEST: source\.objectStorage\.authentication: .*SERVICE_ACCOUNT/,
-  ],
-  [
-    'anything of a BigQuery source',
-    'bigquery',
-    of('bigquery', { snapshotStagingPath: 'gs://b/p/' }),
-    /^BAD_REQUEST: .*source/,
-  ],
-  [
-    'a mapping while the pipe runs',
-    'postgres',
-    of('postgres', { tableMappingsToAdd: [NEW_TABLE] }),
-    /must be paused to edit/,
-  ],
-  [
-    'a mapping of a source that has one',
-    'postgres Paused',
-    of('postgres', { tableMappingsToAdd: [{ ...OLD_TABLE, targetTable: 'x' }] }),
-    /^BAD_REQUEST: source\.postgres\.tableMappings\.1: .*same source/,
-  ],
-  [
-    'the removal of a mapping that is not there',
-    'postgres Paused',
-    of('postgres', { tableMappingsToRemove: [NEW_TABLE] }),
-    'source.postgres.tableMappingsToRemove.0',
-  ],
-  [
-    'the last mapping',
-    'postgres Paused',
-    of('postgres', { tableMappingsToRemove: [OLD_TABLE] }),
-    'source.postgres.tableMappings',
-  ],
-  [
-    'a target that another mapping has',
-    'postgres Paused',
-    of('postgres', { tableMappingsToAdd: [{ ...NEW_TABLE, targetTable: 's_a' }] }),
-    'source.postgres.tableMappings.1.targetTable',
-  ],
-  [
-    'a removal of MySQL without its target',
-    'mysql Paused',
-    of('mysql', { tableMappingsToRemove: [{ sourceSchemaName: 's', sourceTable: 'a' }] }),
-    'source.mysql.tableMappingsToRemove.0.targetTable',
-  ],
-  [
-    'edits that are empty',
-    'postgres Paused',
-    of('postgres', { tableMappingsToAdd: [] }),
-    'source.postgres.tableMappingsToAdd',
-  ],
-  [
-    'a pipe that is Completed',
-    'kinesis Completed',
-    of('kinesis', { authentication: 'IAM_USER' }),
-    /Completed/,
-  ],
+  ...ofSources(REFUSED_OF_SOURCE).map(
+    ({ given, kind, row: [why, fields, error] }) =>
+      [
+        `${kind}: ${why}`,
+        given,
+        of(kind, fields),
+        typeof error === 'string' ? `source.${kind}${error}` : error,
+      ] as const,
+  ),
 ]
 
 test.each(REFUSED)('refuses %s, and nothing changes', async (_why, given, patch, error) => {

@@ -8,8 +8,7 @@ import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { withConditions, type ResourceView, type StatusBoard } from '../../src/contract/view.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
-import type { Change } from '../../src/server/recent-events.ts'
-import { createRecentEvents } from '../../src/server/recent-events.ts'
+import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
 import type { Operator, Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)

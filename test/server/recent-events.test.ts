@@ -1,8 +1,7 @@
 import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
-import type { Change } from '../../src/server/recent-events.ts'
-import { createRecentEvents } from '../../src/server/recent-events.ts'
+import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
 import { condition, finding } from './fake-parts.ts'
 
 /** Recent events by a clock that goes on by one with every event, and what subscribers heard. */

@@ -1,30 +1,17 @@
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { furnish, pipeManifest, platformArgs, runArgs } from '../support/manifests.ts'
-import { type Ended, runHere } from '../support/command.ts'
+import { runHere } from '../support/command.ts'
 import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { liveOf, type Live } from '../support/live.ts'
+import { createWorkspace } from '../support/workspace.ts'
+import { liveOf } from '../support/live.ts'
 import { startPlatform } from '../support/platform.ts'
 
 /** The real program, a platform, and a folder of manifests, for one story. */
-export interface Scenario extends AsyncDisposable {
-  readonly workspace: Workspace
-  readonly platform: Sandbox
-  /** Path of the ledger. */
-  readonly ledger: string
-  /** Writes `manifests/<name>.yaml`, a pipe. */
-  writePipe(name: string, options?: Parameters<typeof pipeManifest>[1]): void
-  /** Starts the daemon; it is killed with the scenario. */
-  start(more?: readonly string[], options?: Parameters<typeof startProgram>[1]): Promise<Live>
-  /** Runs another command to its end, in this process. */
-  run(command: readonly string[], more?: readonly string[]): Promise<Ended>
-  /** Names in the creates that arrived, in order. */
-  creates(): readonly string[]
-}
+export type Scenario = Awaited<ReturnType<typeof createScenario>>
 
 /** @param of a platform that runs, or the options of one */
-export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {}): Promise<Scenario> {
+export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {}) {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   const platform = 'url' in of ? of : stack.use(await startPlatform(of))
@@ -36,13 +23,20 @@ export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {})
   return {
     workspace,
     platform,
+    /** Path of the ledger. */
     ledger,
-    writePipe: (name, options) => workspace.write(`manifests/${name}.yaml`, pipeManifest(name, options)),
-    async start(more = [], options = {}) {
+    /** Writes `manifests/<name>.yaml`, a pipe. */
+    writePipe: (name: string, options?: Parameters<typeof pipeManifest>[1]) =>
+      workspace.write(`manifests/${name}.yaml`, pipeManifest(name, options)),
+    /** Starts the daemon; it is killed with the scenario. */
+    async start(more: readonly string[] = [], options: Parameters<typeof startProgram>[1] = {}) {
       const program = programs.use(startProgram(runArgs(workspace, platform.url, more), options))
       return liveOf(program, await urlOf(program))
     },
-    run: (command, more = []) => runHere([...command, ...platformArgs(workspace, platform.url), ...more]),
+    /** Runs another command to its end, in this process. */
+    run: (command: readonly string[], more: readonly string[] = []) =>
+      runHere([...command, ...platformArgs(workspace, platform.url), ...more]),
+    /** Names in the creates that arrived, in order. */
     creates: () =>
       platform
         .requests()

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { reachedLine } from '../support/failpoints.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
-import type { Program } from '../support/process.ts'
-import { urlOf } from '../support/process.ts'
+import { type Program, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Stopping } from './support/stopping.ts'
-import { creates, stopInTheMiddle } from './support/stopping.ts'
+import { creates, stopInTheMiddle, type Stopping } from './support/stopping.ts'
 
 /** The longest that the sandbox takes. */
 const LONG_MS = 600_000

@@ -1,5 +1,4 @@
-import type { Program, Shown } from './process.ts'
-import { resourcesOf } from './process.ts'
+import { type Program, resourcesOf, type Shown } from './process.ts'
 import { LIMIT_MS, until } from './until.ts'
 
 /** One line of history, as the API gives it. */
@@ -15,28 +14,12 @@ export interface Told {
 }
 
 /** A daemon that listens, looked at from outside. */
-export interface Live {
-  readonly program: Program
-  readonly url: string
-  resource(key: string): Promise<Shown | undefined>
-  /** Waits until a resource says `reason`, or has that status. */
-  says(key: string, reason: string, limitMs?: number): Promise<Shown>
-  /** Oldest first. */
-  history(key?: string): Promise<readonly Told[]>
-  /** The value of a metric without labels; of a labelled one, `name{label="value"}`. */
-  metric(sample: string): Promise<number | undefined>
-  /** Makes a change in the directory, and waits until a reading has seen it. */
-  reads(change: () => void): Promise<void>
-  /** Ends it in good order. */
-  stop(): Promise<void>
-  /** Ends it as a power cut would. */
-  kill(): Promise<void>
-}
+export type Live = ReturnType<typeof liveOf>
 
 /** A daemon that does not answer is asked again after this: ms. */
 const ANSWER_MS = 60_000
 
-export function liveOf(program: Program, url: string): Live {
+export function liveOf(program: Program, url: string) {
   const get = (path: string) => fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
   const json = async (path: string): Promise<unknown> => (await get(path)).json()
   const resource = async (key: string) => (await resourcesOf(url)).find((shown) => shown.key === key)
@@ -50,7 +33,8 @@ export function liveOf(program: Program, url: string): Live {
     program,
     url,
     resource,
-    async says(key, reason, limitMs = LIMIT_MS) {
+    /** Waits until a resource says `reason`, or has that status. */
+    async says(key: string, reason: string, limitMs: number = LIMIT_MS) {
       let last: Shown | undefined
       try {
         return await until(
@@ -66,29 +50,34 @@ export function liveOf(program: Program, url: string): Live {
         throw new Error(`${seen}\n${program.stderr()}`, { cause: error })
       }
     },
-    async history(key) {
+    /** Oldest first. */
+    async history(key?: string) {
       const query = key === undefined ? '' : `&key=${encodeURIComponent(key)}`
       const { items } = (await json(`/api/v1/history?limit=500${query}`)) as {
         readonly items: readonly Told[]
       }
       return items.toReversed()
     },
-    async metric(sample) {
+    /** The value of a metric without labels; of a labelled one, `name{label="value"}`. */
+    async metric(sample: string) {
       const text = await (await get('/metrics')).text()
       const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `))
       return line === undefined ? undefined : Number(line.slice(sample.length))
     },
-    async reads(change) {
+    /** Makes a change in the directory, and waits until a reading has seen it. */
+    async reads(change: () => void) {
       const before = await revision()
       change()
       await until('the change to be read', async () => (await revision()) !== before)
     },
+    /** Ends it in good order. */
     async stop() {
       program.signal('SIGTERM')
       const code = await program.ended
       if (code !== 0)
         throw new Error(`the daemon ended with ${code}: ${program.stderr()}\n${program.stdout()}`)
     },
+    /** Ends it as a power cut would. */
     async kill() {
       program.signal('SIGKILL')
       await program.ended

@@ -39,22 +39,10 @@ export type ProxySaid =
     }
   | { readonly type: 'ended'; readonly how: string }
 
-export interface TestProxy extends AsyncDisposable {
-  readonly url: string
-  /** `CONNECT host:port`, or `GET http://…`, in order. */
-  readonly asked: readonly string[]
-  /** Subjects of the certificates that clients showed, of each of these. */
-  readonly shown: readonly (string | undefined)[]
-  /** `Proxy-Authorization` of each of these. */
-  readonly logins: readonly (string | undefined)[]
-  /** How clients ended the connections on which they asked for a CONNECT: `closed`, `ECONNRESET`. */
-  readonly endings: readonly string[]
-  /** Done when the proxy does so. */
-  set(mode: ProxyMode): Promise<void>
-}
+export type TestProxy = Awaited<ReturnType<typeof startProxy>>
 
 /** A real proxy, as a process of its own. */
-export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
+export async function startProxy(options: ProxyOptions) {
   const child = fork(MAIN, [JSON.stringify(options)], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -81,11 +69,16 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   })
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    /** `CONNECT host:port`, or `GET http://…`, in order. */
     asked,
+    /** `Proxy-Authorization` of each of these. */
     logins,
+    /** Subjects of the certificates that clients showed, of each of these. */
     shown,
+    /** How clients ended the connections on which they asked for a CONNECT: `closed`, `ECONNRESET`. */
     endings,
-    async set(mode) {
+    /** Done when the proxy does so. */
+    async set(mode: ProxyMode) {
       await new Promise<void>((resolve) => {
         obeyed.push(resolve)
         child.send(mode)

@@ -1,15 +1,11 @@
 /** The wall clock of this process, as commands in it read it. */
-export interface WallClock extends Disposable {
-  /** It is so much later from now on, until it is disposed. */
-  skip(ms: number): void
-}
-
-export function createWallClock(): WallClock {
+export function createWallClock() {
   const { now } = Date
   let skipped = 0
   Date.now = () => now() + skipped
   return {
-    skip(ms) {
+    /** It is so much later from now on, until it is disposed. */
+    skip(ms: number) {
       skipped += ms
     },
     [Symbol.dispose]() {

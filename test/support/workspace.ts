@@ -3,20 +3,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 /** A folder of its own for one test, gone afterwards. */
-export interface Workspace extends Disposable {
-  readonly dir: string
-  /** `manifests/` in it. */
-  readonly manifests: string
-  /** `credentials/` in it. */
-  readonly credentials: string
-  /** `secrets/` in it. */
-  readonly secrets: string
-  /** Writes a file, with its folders; paths are relative to the workspace. */
-  readonly write: (path: string, content: string | Uint8Array) => void
-  readonly path: (...parts: readonly string[]) => string
-}
+export type Workspace = ReturnType<typeof createWorkspace>
 
-export function createWorkspace(): Workspace {
+export function createWorkspace() {
   const dir = mkdtempSync(join(tmpdir(), 'pipewright-'))
   const path = (...parts: readonly string[]) => join(dir, ...parts)
   mkdirSync(path('manifests'))
@@ -24,11 +13,15 @@ export function createWorkspace(): Workspace {
   mkdirSync(path('secrets'))
   return {
     dir,
+    /** `manifests/` in it. */
     manifests: path('manifests'),
+    /** `credentials/` in it. */
     credentials: path('credentials'),
+    /** `secrets/` in it. */
     secrets: path('secrets'),
     path,
-    write(name, content) {
+    /** Writes a file, with its folders; paths are relative to the workspace. */
+    write: (name: string, content: string | Uint8Array) => {
       mkdirSync(dirname(path(name)), { recursive: true })
       // At once, as an editor does it: half of a manifest is another story, for tests that mean it.
       const hidden = join(dirname(path(name)), `.${basename(name)}.new`)

@@ -45,18 +45,9 @@ export interface RunOptions {
 /** Nobody listens on this port of the loopback. */
 const NOBODY = 'http://127.0.0.1:9'
 
-export interface Runner {
-  start(options: RunOptions): Run
-  /** Runs another command beside it to its end, and looks through what it says. */
-  command(
-    args: readonly string[],
-  ): Promise<{ readonly code: Ending; readonly stdout: string; readonly stderr: string }>
-  readonly runs: readonly Run[]
-  /** When commands ran: ms since the epoch. */
-  readonly commands: readonly { readonly from: number; readonly to: number }[]
-}
+export type Runner = ReturnType<typeof createRunner>
 
-export function createRunner(parts: RunnerParts): Runner {
+export function createRunner(parts: RunnerParts) {
   const { dir, manifests, mounted, ledger, leaks, scene } = parts
   const runs: Run[] = []
   const commands: { readonly from: number; readonly to: number }[] = []
@@ -89,8 +80,9 @@ export function createRunner(parts: RunnerParts): Runner {
 
   return {
     runs,
+    /** When commands ran: ms since the epoch. */
     commands,
-    start({ logLevel, platform }) {
+    start({ logLevel, platform }: RunOptions) {
       const number = runs.length + 1
       const offline = platform === 'offline'
       const url = offline ? NOBODY : parts.platformUrl
@@ -143,7 +135,8 @@ export function createRunner(parts: RunnerParts): Runner {
       runs.push(run)
       return run
     },
-    async command(args) {
+    /** Runs another command beside it to its end, and looks through what it says. */
+    async command(args: readonly string[]) {
       const from = Date.now()
       const local = args[0] === 'status' || args[0] === 'history' || args[0] === 'validate'
       const all = local

@@ -1,18 +1,12 @@
 import type { Journal } from './journal.ts'
-import type { Lineage } from './lineage.ts'
+import { FLAWS, type Lineage } from './lineage.ts'
 import { editWish } from './cloud/edits.ts'
-import { FLAWS } from './lineage.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
 import { SERVICES } from './world.ts'
 
 /** What a person, or a `git pull`, does to the manifests. */
-export interface Edits {
-  /** One edit, chosen by chance, in the model only. */
-  edit(): void
-  /** A manifest for everybody, and nothing wrong with any. */
-  mend(): void
-}
+export type Edits = ReturnType<typeof createEdits>
 
 export interface EditsParts {
   readonly model: Model
@@ -24,7 +18,7 @@ export interface EditsParts {
   readonly onNew: (lineage: Lineage) => void
 }
 
-export function createEdits({ model, journal, random, manifests, onNew }: EditsParts): Edits {
+export function createEdits({ model, journal, random, manifests, onNew }: EditsParts) {
   let moves = 0
 
   function some(fits: (lineage: Lineage) => boolean): Lineage | undefined {
@@ -134,6 +128,7 @@ export function createEdits({ model, journal, random, manifests, onNew }: EditsP
   }
 
   return {
+    /** One edit, chosen by chance, in the model only. */
     edit() {
       random.weighted([
         [26, add],
@@ -149,6 +144,7 @@ export function createEdits({ model, journal, random, manifests, onNew }: EditsP
         [3, endpoint],
       ])()
     },
+    /** A manifest for everybody, and nothing wrong with any. */
     mend() {
       for (const lineage of model.lineages) {
         lineage.present = true

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Lineage } from './lineage.ts'
-import { keyOfLineage } from './lineage.ts'
+import { keyOfLineage, type Lineage } from './lineage.ts'
 import { judgeKept } from './judge.ts'
 import type { Parts } from './storm.ts'
 import { isAsWished, wordsOfEnd } from './cloud/end.ts'
 import { ROTATED_SECRETS, SERVICES } from './world.ts'
-import type { ShownResource } from './watch.ts'
-import { scanApi, shownResources } from './watch.ts'
+import { scanApi, type ShownResource, shownResources } from './watch.ts'
 
 /** Longest time until all is well, once nothing goes wrong any more: a wait of several refused creates included. */
 const SETTLE_MS = 360_000
@@ -21,7 +19,7 @@ export interface Finale {
 
 /** The faults stop and every manifest is back: all must be settled, and then nothing more may happen. */
 export async function finale(parts: Parts): Promise<Finale> {
-  const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person, evidence } = parts
+  const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person } = parts
   parts.outages.end()
   platform.sandbox.faults.clear()
   journal.note(undefined, 'the faults stop')
@@ -54,7 +52,7 @@ export async function finale(parts: Parts): Promise<Finale> {
   await scanEverything(parts)
   await killer.stop()
   const records = (await ledger.records()) ?? []
-  judgeKept(records, evidence, journal)
+  judgeKept(records, parts)
   await quietPass(parts)
   return open.length > 0
     ? { slowestSettleMs: undefined, slowest: undefined }
@@ -138,11 +136,11 @@ function blame(
     resource === undefined
       ? 'is not shown'
       : `is ${resource.status} (${resource.reason}, pipe ${resource.pipeId}): ${resource.message}`
-  journal.violate({
-    law: 'unsettled',
-    subject: lineage?.platformName,
-    what: `${key} ${says}; on the platform: ${there.join(', ') || 'nothing'}`,
-  })
+  journal.violate(
+    'unsettled',
+    `${key} ${says}; on the platform: ${there.join(', ') || 'nothing'}`,
+    lineage?.platformName,
+  )
 }
 
 async function scanEverything({ runner, killer, leaks, ledger, model }: Parts): Promise<void> {
@@ -181,24 +179,22 @@ async function quietPass({ killer, platform, journal, model, scene }: Parts): Pr
   platform.drain()
   const writes = platform.log.slice(changes).filter(({ method }) => method === 'PATCH' || method === 'PUT')
   for (const { operation, path, body } of scene.changes ? writes : [])
-    journal.violate({
-      law: 'wrong-change',
-      subject: undefined,
-      what: `${operation} ${path} in a pass over a settled world: ${JSON.stringify(body)}`,
-    })
+    journal.violate(
+      'wrong-change',
+      `${operation} ${path} in a pass over a settled world: ${JSON.stringify(body)}`,
+    )
   const posts = platform.posts.slice(before.posts)
   if (posts.length > 0) {
-    journal.violate({
-      law: 'unapproved-post',
-      subject: posts[0]?.platformName,
-      what: `${posts.length} creates in a pass over a settled world`,
-    })
+    journal.violate(
+      'unapproved-post',
+      `${posts.length} creates in a pass over a settled world`,
+      posts[0]?.platformName,
+    )
   }
   if (platform.requests < before.requests + least) {
-    journal.violate({
-      law: 'process',
-      subject: undefined,
-      what: `a pass over ${model.lineages.length} pipes sent ${platform.requests - before.requests} requests within ${QUIET_MS} ms`,
-    })
+    journal.violate(
+      'process',
+      `a pass over ${model.lineages.length} pipes sent ${platform.requests - before.requests} requests within ${QUIET_MS} ms`,
+    )
   }
 }

@@ -28,30 +28,22 @@ export interface Violation {
 }
 
 /** What we did and saw; the material of a failure's history. */
-export interface Journal {
-  note(subject: string | undefined, what: string): void
-  violate(violation: Violation): void
-  readonly notes: readonly Note[]
-  readonly violations: readonly Violation[]
-}
+export type Journal = ReturnType<typeof createJournal>
 
 const MOST_VIOLATIONS = 200
 
-export function createJournal(): Journal {
+export function createJournal() {
   const notes: Note[] = []
   const violations = new Map<string, Violation>()
   return {
     notes,
-    note: (subject, what) => void notes.push({ at: Date.now(), subject, what }),
-    violate(violation) {
-      const id = `${violation.law} ${violation.subject ?? ''} ${violation.what}`
+    note: (subject: string | undefined, what: string) => void notes.push({ at: Date.now(), subject, what }),
+    /** @param subject as that of a note */
+    violate(law: Violation['law'], what: string, subject?: string) {
+      const id = `${law} ${subject ?? ''} ${what}`
       if (violations.has(id) || violations.size >= MOST_VIOLATIONS) return
-      violations.set(id, violation)
-      notes.push({
-        at: Date.now(),
-        subject: violation.subject,
-        what: `VIOLATION ${violation.law}: ${violation.what}`,
-      })
+      violations.set(id, { law, subject, what })
+      notes.push({ at: Date.now(), subject, what: `VIOLATION ${law}: ${what}` })
     },
     get violations() {
       return [...violations.values()]

@@ -1,58 +1,33 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { judgeSeen } from '../support/oracle.ts'
-import type { Run } from './daemon.ts'
-import type { Journal } from './journal.ts'
-import type { Lineage } from './lineage.ts'
-import type { Outages } from './outages.ts'
-import type { Person } from './person.ts'
-import type { PlatformUnderTest, Post } from './platform.ts'
+import type { Post } from './platform.ts'
+import type { Parts } from './storm.ts'
 
 /*
  * Who knows the truth on both sides, and says where the laws were broken.
  */
 
-/** A pipe that was made to vanish behind everybody's back. */
-export interface Vanishing {
-  readonly id: string
-  readonly platformName: string
-  /** ms since the epoch. */
-  readonly at: number
-}
-
-export interface Evidence {
-  readonly platform: PlatformUnderTest
-  readonly history: readonly HistoryEntry[]
-  readonly runs: readonly Run[]
-  readonly person: Person
-  readonly vanishings: readonly Vanishing[]
-  readonly outages: Outages
-  /** When the ledger was lost: ms since the epoch. */
-  readonly losses: readonly number[]
-  /** When commands ran beside the daemon: ms since the epoch. */
-  readonly commands: readonly { readonly from: number; readonly to: number }[]
-  /** All that a manifest was ever written for. */
-  readonly lineages: readonly Lineage[]
-}
+/** What is held against each other. */
+export type Evidence = Pick<
+  Parts,
+  'platform' | 'ledger' | 'runner' | 'person' | 'vanishings' | 'outages' | 'losses' | 'model' | 'journal'
+>
 
 /** A living process has written down what became of a create by so long after its request, on a machine however busy. The limits in it are of 5 s. */
 const SETTLED_MS = 30_000
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
-export function judgePosts(evidence: Evidence, journal: Journal): number {
-  const { platform, person, vanishings, history, losses } = evidence
-  const durable = new Set(history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
+export function judgePosts(evidence: Evidence): number {
+  const { platform, person, vanishings, ledger, losses, journal } = evidence
+  const durable = new Set(ledger.history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
   let duplicates = 0
   for (const [platformName, posts] of byName(platform.posts)) {
     const gone = vanishings.filter((vanishing) => vanishing.platformName === platformName)
     for (const [index, post] of posts.entries()) {
       const at = `create ${post.seq} (intent ${post.intentId})`
       if (!durable.has(post.intentId)) {
-        journal.violate({
-          law: 'unapproved-post',
-          subject: platformName,
-          what: `${at} has no durable intent`,
-        })
+        journal.violate('unapproved-post', `${at} has no durable intent`, platformName)
       }
       const before = posts.slice(0, index)
       const living = before.find(
@@ -61,7 +36,7 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       if (living !== undefined && post.created) {
         duplicates += 1
         const what = `${at} made a second pipe beside that of create ${living.seq}`
-        journal.violate({ law: 'duplicate', subject: platformName, what })
+        journal.violate('duplicate', what, platformName)
         continue
       }
       const last = before.at(-1)
@@ -71,15 +46,15 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       if (!last.created && losses.some((lostAt) => last.at < lostAt && lostAt < post.at)) continue
       if (isRefusal(post) && isRefusedReplacement(post, evidence)) continue
       const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
-      journal.violate({ law: 'unapproved-post', subject: platformName, what })
+      journal.violate('unapproved-post', what, platformName)
     }
   }
   return duplicates
 }
 
 /** The pipe, and the right to create it, were lost for longer than it takes to believe that it is gone. */
-function isRefusedReplacement({ platformName, at }: Post, { outages, lineages }: Evidence): boolean {
-  const lineage = lineages.find((candidate) => candidate.platformName === platformName)
+function isRefusedReplacement({ platformName, at }: Post, { outages, model }: Evidence): boolean {
+  const lineage = model.lineages.find((candidate) => candidate.platformName === platformName)
   return lineage !== undefined && outages.hid(lineage, at - CONFIRMED_MS, at)
 }
 
@@ -89,8 +64,7 @@ const CONFIRMED_MS = 60_000
 /** Every pipe must be the only one of its name, and in the ledger, or its key must say that it does not know. */
 export function judgeKept(
   records: readonly LedgerRecord[],
-  { platform, history }: Evidence,
-  journal: Journal,
+  { platform, ledger: { history }, journal }: Evidence,
 ): void {
   const ids = new Set(records.flatMap(({ remote: pipe, former }) => [pipe?.id, former?.remote.id]))
   for (const [name, there] of platform.alive()) {
@@ -102,7 +76,7 @@ export function judgeKept(
     )
     // Pipes that vanish are still recorded for a while.
     for (const { law, what } of judgeSeen({ name, pipes, known, recorded: undefined, isUnknown }))
-      journal.violate({ law, subject: name, what })
+      journal.violate(law, what, name)
   }
 }
 
@@ -110,10 +84,14 @@ export function judgeKept(
 const OLD_LOOK_MS = 120_000
 
 /** Nothing is called gone that exists and could be seen. @returns how often something was */
-export function judgeMissing(
-  { platform, history, vanishings, outages, lineages }: Evidence,
-  journal: Journal,
-): number {
+export function judgeMissing({
+  platform,
+  ledger: { history },
+  vanishings,
+  outages,
+  model: { lineages },
+  journal,
+}: Evidence): number {
   const there = new Map([...platform.alive()].flatMap(([name, pipes]) => pipes.map(({ id }) => [id, name])))
   for (const { id, platformName } of vanishings) there.set(id, platformName)
   let wrongly = 0
@@ -125,7 +103,7 @@ export function judgeMissing(
     if (lineage === undefined || goneAt <= at || outages.hid(lineage, at - OLD_LOOK_MS, at)) continue
     wrongly += 1
     const what = `${key} called pipe ${id} gone at ${new Date(at).toISOString()}, which was there and shown: ${message}`
-    journal.violate({ law: 'wrongly-missing', subject: lineage.platformName, what })
+    journal.violate('wrongly-missing', what, lineage.platformName)
   }
   return wrongly
 }
@@ -140,10 +118,13 @@ export interface UnknownVerdict {
 }
 
 /** Only what may have worked, and was not answered, may be unknown. */
-export function judgeUnknown(
-  { platform, history, runs, person }: Evidence,
-  journal: Journal,
-): UnknownVerdict {
+export function judgeUnknown({
+  platform,
+  ledger: { history },
+  runner: { runs },
+  person,
+  journal,
+}: Evidence): UnknownVerdict {
   const posts = new Map(platform.posts.map((post) => [post.intentId, post]))
   const causes = new Map<string, number>()
   let wrongly = 0
@@ -151,7 +132,7 @@ export function judgeUnknown(
   const count = (cause: string) => causes.set(cause, (causes.get(cause) ?? 0) + 1)
   const wrong = (subject: string | undefined, what: string) => {
     wrongly += 1
-    journal.violate({ law: 'wrongly-unknown', subject, what })
+    journal.violate('wrongly-unknown', what, subject)
   }
 
   for (const entry of history) {

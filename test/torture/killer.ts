@@ -7,23 +7,7 @@ import type { Scene } from './scene.ts'
 import { LIMIT_MS, until as soon } from '../support/until.ts'
 
 /** Starts the daemon, and ends it in all the ways a daemon ends. */
-export interface Killer {
-  /** One life: a start, a while, an end. */
-  life(end: { readonly at: number }): Promise<void>
-  /** A life without an end of our making. */
-  start(): Run
-  /** Ends the run that is there, in good order. */
-  stop(): Promise<Ending>
-  readonly run: Run | undefined
-  readonly counts: {
-    readonly kills: number
-    /** Of them, before the daemon listened. */
-    readonly early: number
-    readonly terms: number
-    readonly doubles: number
-    readonly seconds: number
-  }
-}
+export type Killer = ReturnType<typeof createKiller>
 
 export interface KillerParts {
   readonly runner: Runner
@@ -41,7 +25,7 @@ const START_MS = 15_000
 /** The longest life. */
 const LONG_MS = 240_000
 
-export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts): Killer {
+export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts) {
   const counts = { kills: 0, early: 0, terms: 0, doubles: 0, seconds: 0 }
   let run: Run | undefined
 
@@ -61,11 +45,7 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     const limit = new Promise<'late'>((resolve) => setTimeout(resolve, LIMIT_MS, 'late').unref())
     const ending = await Promise.race([current.ending, limit])
     if (ending === 'late') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} did not end within ${LIMIT_MS} ms after ${how}`,
-      })
+      journal.violate('process', `run ${current.number} did not end within ${LIMIT_MS} ms after ${how}`)
       current.kill('SIGKILL')
       return current.ending
     }
@@ -87,11 +67,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     // A process that is not up yet has no handler, and dies of the signal.
     if (ending === 0) await nothingLeftOpen(current)
     else if (ending !== 'SIGTERM') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} ended with ${ending} after SIGTERM: ${current.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} ended with ${ending} after SIGTERM: ${current.stderr}`,
+      )
     }
     return ending
   }
@@ -99,11 +78,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
   async function nothingLeftOpen(current: Run): Promise<void> {
     for (const { key, intent } of (await ledger.records()) ?? []) {
       if (intent?.state !== 'open' || intent.openedAt < current.startedAt) continue
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} stopped in good order and left ${key} with the open intent ${intent.id}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} stopped in good order and left ${key} with the open intent ${intent.id}`,
+      )
     }
   }
 
@@ -114,11 +92,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     current.kill('SIGTERM')
     const ending = await over(current, 'two signals')
     if (ending !== 0 && ending !== 1 && ending !== 'SIGTERM') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `run ${current.number} ended with ${ending} after two signals: ${current.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `run ${current.number} ended with ${ending} after two signals: ${current.stderr}`,
+      )
     }
   }
 
@@ -136,11 +113,10 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     const ending = await over(other, 'being refused')
     const refused = ending === 1 && /another|locked|already/i.test(other.stderr)
     if (!refused && current.endedAt === undefined) {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `a second daemon on the ledger was not refused: ended with ${ending}, ${other.stderr}`,
-      })
+      journal.violate(
+        'process',
+        `a second daemon on the ledger was not refused: ended with ${ending}, ${other.stderr}`,
+      )
     }
   }
 
@@ -177,20 +153,22 @@ export function createKiller({ runner, journal, ledger, random, scene, lastCreat
     get run() {
       return run
     },
+    /** A life without an end of our making. */
     start,
+    /** Ends the run that is there, in good order. */
     async stop() {
       if (run === undefined || run.endedAt !== undefined) return 0
       return term(run)
     },
-    async life(end) {
+    /** One life: a start, a while, an end. */
+    async life(end: { readonly at: number }) {
       const current = start(random.chance(0.03) ? 'offline' : 'online')
       await whileItLives(current, end)
       if (current.endedAt !== undefined) {
-        journal.violate({
-          law: 'process',
-          subject: undefined,
-          what: `run ${current.number} ended by itself with ${await current.ending}: ${current.stderr}`,
-        })
+        journal.violate(
+          'process',
+          `run ${current.number} ended by itself with ${await current.ending}: ${current.stderr}`,
+        )
         return
       }
       await random.weighted([

@@ -4,20 +4,11 @@ import type { Journal } from './journal.ts'
 export const PLANTED = 'pLaNt3dS3cr3t'
 
 /** Looks for planted secrets in whatever the program puts out. */
-export interface Leaks {
-  /** Adds a form in which a secret could come out, such as the base64 of a pair. */
-  plant(form: string): void
-  scan(where: string, text: string): void
-  /** A scanner for a stream, that also sees what is cut in two by a chunk. */
-  stream(where: string): (chunk: string) => void
-  readonly found: number
-  /** Characters looked through. */
-  readonly scanned: number
-}
+export type Leaks = ReturnType<typeof createLeaks>
 
 const CONTEXT = 60
 
-export function createLeaks(journal: Journal): Leaks {
+export function createLeaks(journal: Journal) {
   const forms = new Set([PLANTED])
   let found = 0
   let scanned = 0
@@ -29,20 +20,18 @@ export function createLeaks(journal: Journal): Leaks {
       if (at < 0) continue
       found += 1
       const around = text.slice(Math.max(0, at - CONTEXT), at + form.length + CONTEXT)
-      journal.violate({
-        law: 'leak',
-        subject: undefined,
-        what: `a planted secret in ${where}: …${JSON.stringify(around)}…`,
-      })
+      journal.violate('leak', `a planted secret in ${where}: …${JSON.stringify(around)}…`)
     }
   }
 
   return {
-    plant: (form) => void forms.add(form),
+    /** Adds a form in which a secret could come out, such as the base64 of a pair. */
+    plant: (form: string) => void forms.add(form),
     scan,
-    stream(where) {
+    /** A scanner for a stream, that also sees what is cut in two by a chunk. */
+    stream(where: string) {
       let tail = ''
-      return (chunk) => {
+      return (chunk: string) => {
         const text = tail + chunk
         scan(where, text)
         // long enough for every form, and without a whole one: what is found is told once
@@ -53,6 +42,7 @@ export function createLeaks(journal: Journal): Leaks {
     get found() {
       return found
     },
+    /** Characters looked through. */
     get scanned() {
       return scanned
     },

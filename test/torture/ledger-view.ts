@@ -3,38 +3,27 @@ import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Leaks } from './leaks.ts'
 
 /** The ledger as somebody sees it who only looks. */
-export interface LedgerView {
-  /** @returns undefined when it cannot be read at the moment: before its first run, or while a write that a kill cut short waits for the next run */
-  records(): Promise<readonly LedgerRecord[] | undefined>
-  /** Reads the history written since the last call, before the ledger forgets it. */
-  drain(): void
-  /** It is a new file from now on. */
-  renewed(): void
-  readonly file: string
-  readonly history: readonly HistoryEntry[]
-  /** Whether its last write was cut short by a kill: the next run undoes it, and until then nobody reads it. */
-  readonly cutShort: boolean
-  /** Looks for secrets in the bytes of its files. */
-  scan(leaks: Leaks): void
-}
+export type LedgerView = ReturnType<typeof createLedgerView>
 
-export function createLedgerView(file: string): LedgerView {
+export function createLedgerView(file: string) {
   const history: HistoryEntry[] = []
   let last = 0
   return {
     history,
     file,
+    /** It is a new file from now on. */
     renewed() {
       last = 0
     },
+    /** Whether its last write was cut short by a kill: the next run undoes it, and until then nobody reads it. */
     get cutShort() {
       return existsSync(`${file}-journal`)
     },
+    /** @returns undefined when it cannot be read at the moment: before its first run, or while a write that a kill cut short waits for the next run */
     async records() {
       try {
         await using ledger = await openLedger(`sqlite:${file}`, {
@@ -48,6 +37,7 @@ export function createLedgerView(file: string): LedgerView {
         return undefined
       }
     },
+    /** Reads the history written since the last call, before the ledger forgets it. */
     drain() {
       if (!existsSync(file)) return
       try {
@@ -61,7 +51,8 @@ export function createLedgerView(file: string): LedgerView {
         // being made or recovered at this moment: the next call reads what this one did not
       }
     },
-    scan(leaks) {
+    /** Looks for secrets in the bytes of its files. */
+    scan(leaks: Leaks) {
       for (const name of [file, `${file}-journal`]) {
         if (existsSync(name)) leaks.scan(`the bytes of ${name}`, readFileSync(name, 'latin1'))
       }

@@ -9,9 +9,7 @@ import { createKiller } from './killer.ts'
 import { createLeaks } from './leaks.ts'
 import { createLedgerView } from './ledger-view.ts'
 import { createModel } from './model.ts'
-import type { Options } from './options.ts'
-import { readOptions } from './options.ts'
-import type { Evidence } from './judge.ts'
+import { type Options, readOptions } from './options.ts'
 import { judgeMissing, judgePosts, judgeUnknown } from './judge.ts'
 import { createOutages } from './outages.ts'
 import { createPerson } from './person.ts'
@@ -19,11 +17,9 @@ import { startPlatform } from './platform.ts'
 import { createRandom } from './random.ts'
 import { sceneOf } from './scene.ts'
 import { faultsOfChanges } from './cloud/faults.ts'
-import type { Report } from './report.ts'
-import { reportAsText, reportOf, timelineOf } from './report.ts'
+import { type Report, reportAsText, reportOf, timelineOf } from './report.ts'
 import { createRunner } from './daemon.ts'
-import type { Parts } from './storm.ts'
-import { storm } from './storm.ts'
+import { type Parts, storm } from './storm.ts'
 import { createTree } from './tree.ts'
 import { judgeChanges } from './cloud/judge.ts'
 import { createMounts } from './world.ts'
@@ -58,7 +54,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     scene,
     onBug(run, log) {
       const line = log.split('\n').find((text) => text.includes('"msg":"Internal error"'))
-      journal.violate({ law: 'process', subject: undefined, what: `run ${run} found a bug: ${line}` })
+      journal.violate('process', `run ${run} found a bug: ${line}`)
     },
   })
   stack.defer(() => killer.run?.kill('SIGKILL'))
@@ -100,23 +96,6 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   })
   const vanishings: Parts['vanishings'] = []
   const losses: number[] = []
-  const evidence: Evidence = {
-    losses,
-    get commands() {
-      return runner.commands
-    },
-    platform,
-    vanishings,
-    person,
-    outages,
-    lineages: model.lineages,
-    get history() {
-      return ledger.history
-    },
-    get runs() {
-      return runner.runs
-    },
-  }
   const parts: Parts = {
     scene,
     random: random.stream('storm'),
@@ -134,7 +113,6 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     vanishings,
     losses,
     outages,
-    evidence,
     exclusive: createExclusive(),
     signal,
   }
@@ -150,10 +128,10 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
 
   platform.drain()
   ledger.drain()
-  const duplicates = judgePosts(evidence, journal)
-  judgeMissing(evidence, journal)
-  const unknown = judgeUnknown(evidence, journal)
-  if (scene.changes) judgeChanges({ ...evidence, versions: model.versions, scene }, journal)
+  const duplicates = judgePosts(parts)
+  judgeMissing(parts)
+  const unknown = judgeUnknown(parts)
+  if (scene.changes) judgeChanges(parts)
   const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
   print(reportAsText(report))
   const subjects = new Set(report.violations.flatMap(({ subject }) => subject ?? []))

@@ -1,10 +1,8 @@
-import type { Lineage } from './lineage.ts'
-import { renderPipe, SOURCES } from './lineage.ts'
+import { type Lineage, renderPipe, SOURCES } from './lineage.ts'
 import { CLOUD_SOURCES, firstWish } from './cloud/wish.ts'
-import { createVersions, type Versions } from './cloud/versions.ts'
+import { createVersions } from './cloud/versions.ts'
 import type { Scene } from './scene.ts'
 import type { Random } from './random.ts'
-import type { FileChanges } from './tree.ts'
 import {
   ALERT_KEYS,
   PASSWORD_SECRETS,
@@ -15,24 +13,11 @@ import {
 } from './world.ts'
 
 /** What the manifests say, as those think who write them. */
-export interface Model {
-  readonly lineages: readonly Lineage[]
-  lineage(platformName: string): Lineage | undefined
-  /** Makes a new one, with a manifest. */
-  add(): Lineage
-  /** Marks the file of a pipe as changed. */
-  touch(lineage: Lineage): void
-  moveFile(lineage: Lineage, file: string): void
-  setOrigins(service: string, origins: string): void
-  readonly origins: ReadonlyMap<string, string>
-  readonly versions: Versions
-  /** The files that changed since the last call, with their whole new text. */
-  takeChanges(): FileChanges
-}
+export type Model = ReturnType<typeof createModel>
 
 const FOLDERS = ['payments', 'growth', 'logistics/eu', 'logistics/us', 'platform'] as const
 
-export function createModel(random: Random, scene: Scene): Model {
+export function createModel(random: Random, scene: Scene) {
   const versions = createVersions()
   const lineages: Lineage[] = []
   const byName = new Map<string, Lineage>()
@@ -50,11 +35,12 @@ export function createModel(random: Random, scene: Scene): Model {
     return pipes.length === 0 ? undefined : pipes.map(renderPipe).join('---\n')
   }
 
-  const model: Model = {
+  const model = {
     lineages,
     origins,
     versions,
-    lineage: (platformName) => byName.get(platformName),
+    lineage: (platformName: string) => byName.get(platformName),
+    /** Makes a new one, with a manifest. */
     add() {
       const platformName = `t-${String(lineages.length).padStart(5, '0')}`
       const name = `p-${lineages.length}`
@@ -84,16 +70,18 @@ export function createModel(random: Random, scene: Scene): Model {
       dirty.add(lineage.file)
       return lineage
     },
-    touch: (lineage) => void dirty.add(lineage.file),
-    moveFile(lineage, file) {
+    /** Marks the file of a pipe as changed. */
+    touch: (lineage: Lineage) => void dirty.add(lineage.file),
+    moveFile(lineage: Lineage, file: string) {
       dirty.add(lineage.file)
       lineage.file = file
       dirty.add(file)
     },
-    setOrigins(service, text) {
+    setOrigins(service: string, text: string) {
       origins.set(service, text)
       dirty.add(endpointFile(service))
     },
+    /** The files that changed since the last call, with their whole new text. */
     takeChanges() {
       const changes = new Map<string, string | undefined>()
       if (ground !== undefined) changes.set('ground.yaml', ground)

@@ -12,16 +12,7 @@ import { KEYS, SERVICES, serviceIdOf, servicesOf, type ApiKey, type Service } fr
  * allowed, and for a minute at most where others of its service are shown meanwhile, unless creates are refused too.
  */
 
-export interface Outages {
-  /** Begins one by chance, that ends before `endAt` (ms since the epoch), where nothing was out of sight for a while. */
-  begin(endAt: number): void
-  /** Whether a pipe was out of sight at some time between two: ms since the epoch. */
-  hid(pipe: PipeInService, from: number, to: number): boolean
-  /** All end now. */
-  end(): void
-  /** So many there were, by their kind. */
-  readonly counts: ReadonlyMap<string, number>
-}
+export type Outages = ReturnType<typeof createOutages>
 
 interface PipeInService {
   readonly platformName: string
@@ -69,7 +60,7 @@ export function createOutages(parts: {
   readonly scene: Scene
   /** Pipes that a manifest was ever written for. */
   readonly pipes: () => readonly PipeInService[]
-}): Outages {
+}) {
   const { sandbox, journal, random, scene } = parts
   const past: Outage[] = []
   const ends = new Set<() => void>()
@@ -180,12 +171,15 @@ export function createOutages(parts: {
   }
 
   return {
+    /** So many there were, by their kind. */
     counts,
-    begin(endAt) {
+    /** Begins one by chance, that ends before `endAt` (ms since the epoch), where nothing was out of sight for a while. */
+    begin(endAt: number) {
       const plan = planned()
       if (Date.now() + plan.ms + CREATES_LATER_MS < endAt && isRested(plan)) start(plan)
     },
-    hid: ({ platformName, service }, from, to) =>
+    /** Whether a pipe was out of sight at some time between two: ms since the epoch. */
+    hid: ({ platformName, service }: PipeInService, from: number, to: number) =>
       past.some(
         (outage) =>
           outage.from < to &&
@@ -193,6 +187,7 @@ export function createOutages(parts: {
           outage.services.includes(service) &&
           (outage.platformName === undefined || outage.platformName === platformName),
       ),
+    /** All end now. */
     end() {
       for (const end of ends) end()
       ends.clear()

@@ -4,8 +4,7 @@ import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Run, Runner } from './daemon.ts'
 import type { Journal } from './journal.ts'
-import type { Lineage } from './lineage.ts'
-import { keyOfLineage } from './lineage.ts'
+import { keyOfLineage, type Lineage } from './lineage.ts'
 import type { Model } from './model.ts'
 import type { PlatformUnderTest } from './platform.ts'
 import type { Random } from './random.ts'
@@ -16,16 +15,7 @@ import type { Scene } from './scene.ts'
  * A person who looks into the console for each pipe whose creation has no known outcome, or that is not found, and says the
  * truth, in its manifest or at the shell; and who answers what Pipewright asks about renames. Words come too early at times.
  */
-export interface Person {
-  /** One round over all pipes. @returns how many were dealt with */
-  round(records: readonly LedgerRecord[], run: Run | undefined, mood: Mood): Promise<number>
-  /** Whether the person had said by `at` (ms since the epoch) that this attempt created nothing, and not too early. */
-  approved(intentId: string, at: number): boolean
-  /** What the person was asked about: intent id → name of the pipe. */
-  readonly unknown: ReadonlyMap<string, string>
-  /** How often each word was said. */
-  readonly said: ReadonlyMap<string, number>
-}
+export type Person = ReturnType<typeof createPerson>
 
 /** `tidy`: everything is dealt with, and nobody waits for proof or for a time that only rules out what cannot be here. */
 export type Mood = 'busy' | 'tidy'
@@ -54,7 +44,7 @@ const MOST_COMMANDS = 4
 const LOST: ReadonlySet<string | undefined> = new Set(['NeverSeen', 'Missing'])
 const NOT_FOUND: ReadonlySet<string | undefined> = new Set([...LOST, 'MissingUnconfirmed', 'MassMissing'])
 
-export function createPerson({ scene, model, platform, runner, journal, random }: PersonParts): Person {
+export function createPerson({ scene, model, platform, runner, journal, random }: PersonParts) {
   const approved = new Set<string>()
   /** Words written while the request could still arrive: intent id → from when on they count, if nobody read them before. */
   const early = new Map<string, number>()
@@ -100,11 +90,11 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     const { code, stdout, stderr } = await runner.command(args)
     journal.note(lineage.platformName, `the shell answers ${code}: ${(stdout + stderr).trim().slice(0, 300)}`)
     if (code === 0 || code === 1) return
-    journal.violate({
-      law: 'process',
-      subject: lineage.platformName,
-      what: `${args.join(' ')} ended with ${code}: ${stderr.slice(0, 500)}`,
-    })
+    journal.violate(
+      'process',
+      `${args.join(' ')} ended with ${code}: ${stderr.slice(0, 500)}`,
+      lineage.platformName,
+    )
   }
 
   function wordFor(
@@ -221,11 +211,11 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     const from = /policy\.renamedFrom: (Pipe\/\S+?)[;,.]?\s/.exec(`${message} `)?.[1]
     const own = from !== undefined && lineage.formerNames.has(from.slice('Pipe/'.length))
     if (!own) {
-      journal.violate({
-        law: 'unsettled',
-        subject: lineage.platformName,
-        what: `suspected to be ${from ?? 'something'}, with which it has nothing in common: ${message}`,
-      })
+      journal.violate(
+        'unsettled',
+        `suspected to be ${from ?? 'something'}, with which it has nothing in common: ${message}`,
+        lineage.platformName,
+      )
       return undefined
     }
     if (lineage.renamedFrom === from) return undefined
@@ -234,10 +224,14 @@ export function createPerson({ scene, model, platform, runner, journal, random }
   }
 
   return {
+    /** What the person was asked about: intent id → name of the pipe. */
     unknown,
+    /** How often each word was said. */
     said,
+    /** One round over all pipes. @returns how many were dealt with */
     round,
-    approved: (intentId, at) =>
+    /** Whether the person had said by `at` (ms since the epoch) that this attempt created nothing, and not too early. */
+    approved: (intentId: string, at: number) =>
       approved.has(intentId) || ((early.get(intentId) ?? Infinity) <= at && !readEarly.has(intentId)),
   }
 }

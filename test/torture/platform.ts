@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { PipeView } from '../../src/sandbox/world.ts'
 import type { PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Scene } from './scene.ts'
 import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
 
@@ -20,33 +20,10 @@ export interface Post {
 }
 
 /** The platform, with a memory of its own: it outlives every kill. */
-export interface PlatformUnderTest extends AsyncDisposable {
-  readonly sandbox: Sandbox
-  /** Reads what arrived since the last call. */
-  drain(): void
-  /** Creates whose fate is known, in the order of their arrival. */
-  readonly posts: readonly Post[]
-  /** Creates still being worked on, by the name of their pipe. */
-  readonly underWay: ReadonlySet<string>
-  /** How many requests of any kind met a fault, by its kind. */
-  readonly faults: ReadonlyMap<string, number>
-  /** Requests that change something that exists, in the order of their arrival, and all others without their bodies. */
-  readonly log: readonly RecordedRequest[]
-  /** Names of pipes by their ids, of those too that are gone. */
-  readonly names: ReadonlyMap<string, string>
-  /** What the platform knows of the credentials of a pipe: a digest of each part. */
-  credentials(pipeId: string): Readonly<Record<string, string>>
-  readonly requests: number
-  /** When the last create arrived that is known of: ms since the epoch. */
-  readonly lastCreateAt: number
-  /** The same of any request that changes something. */
-  readonly lastWriteAt: number
-  /** Pipes alive now, by their name. */
-  alive(): ReadonlyMap<string, readonly PipeView[]>
-}
+export type PlatformUnderTest = Awaited<ReturnType<typeof startPlatform>>
 
 /** @param file where the platform keeps its data; read beside it, to see every request and not the last ones only */
-export async function startPlatform(file: string, scene: Scene): Promise<PlatformUnderTest> {
+export async function startPlatform(file: string, scene: Scene) {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(
     await createSandbox({
@@ -108,29 +85,38 @@ export async function startPlatform(file: string, scene: Scene): Promise<Platfor
   const open = stack.move()
   return {
     sandbox,
+    /** Requests that change something that exists, in the order of their arrival, and all others without their bodies. */
     log,
+    /** Names of pipes by their ids, of those too that are gone. */
     names,
-    credentials(pipeId) {
+    /** What the platform knows of the credentials of a pipe: a digest of each part. */
+    credentials(pipeId: string) {
       const row = internals.get(pipeId)
       const { credentials = {} } = JSON.parse(String(row?.['internals'] ?? '{}')) as PipeInternals // the sandbox wrote it
       return credentials
     },
+    /** Creates whose fate is known, in the order of their arrival. */
     get posts() {
       return posts.toSorted((a, b) => a.seq - b.seq)
     },
+    /** How many requests of any kind met a fault, by its kind. */
     faults,
+    /** When the last create arrived that is known of: ms since the epoch. */
     get lastCreateAt() {
       return lastCreateAt
     },
+    /** The same of any request that changes something. */
     get lastWriteAt() {
       return lastWriteAt
     },
     get requests() {
       return last
     },
+    /** Creates still being worked on, by the name of their pipe. */
     get underWay() {
       return new Set(waiting.values())
     },
+    /** Reads what arrived since the last call. */
     drain() {
       for (const { id, name } of sandbox.pipes()) names.set(id, name)
       for (const seq of waiting.keys().toArray()) {
@@ -142,6 +128,7 @@ export async function startPlatform(file: string, scene: Scene): Promise<Platfor
         last = row.seq
       }
     },
+    /** Pipes alive now, by their name. */
     alive() {
       const byName = new Map<string, PipeView[]>()
       for (const pipe of sandbox.pipes()) {

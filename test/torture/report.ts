@@ -1,44 +1,11 @@
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finale } from './finale.ts'
-import type { Violation } from './journal.ts'
 import type { Options } from './options.ts'
 import type { UnknownVerdict } from './judge.ts'
 import type { Parts } from './storm.ts'
 
 /** What is told at the end. */
-export interface Report {
-  readonly minutes: number
-  readonly seed: string
-  readonly manifests: number
-  readonly seconds: number
-  readonly kills: number
-  /** Of them, before the daemon listened. */
-  readonly earlyKills: number
-  readonly terms: number
-  readonly doubleSignals: number
-  readonly secondDaemons: number
-  readonly starts: number
-  readonly edits: number
-  readonly vanished: number
-  readonly replaced: number
-  readonly requests: number
-  readonly faults: Readonly<Record<string, number>>
-  readonly outages: Readonly<Record<string, number>>
-  readonly words: Readonly<Record<string, number>>
-  readonly held: Readonly<Record<string, number>>
-  readonly posts: number
-  readonly pipes: number
-  readonly duplicates: number
-  readonly lost: number
-  readonly unknownOutcomes: number
-  readonly unknownCauses: Readonly<Record<string, number>>
-  readonly wronglyUnknown: number
-  readonly leaks: number
-  readonly charactersScanned: number
-  readonly slowestSettleMs: number | undefined
-  readonly slowestSettle: string | undefined
-  readonly violations: readonly Violation[]
-}
+export type Report = ReturnType<typeof reportOf>
 
 export function reportOf(
   parts: Parts,
@@ -49,7 +16,7 @@ export function reportOf(
     readonly unknown: UnknownVerdict
     readonly finale: Finale
   },
-): Report {
+) {
   const { platform, killer, runner, journal, leaks, vanishings, outages, person, ledger } = parts
   const { options, unknown, finale } = about
   const { violations } = journal
@@ -59,6 +26,7 @@ export function reportOf(
     manifests: options.manifests,
     seconds: Math.round((Date.now() - about.startedAt) / 1_000),
     kills: killer.counts.kills,
+    /** Of them, before the daemon listened. */
     earlyKills: killer.counts.early,
     terms: killer.counts.terms,
     doubleSignals: killer.counts.doubles,

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Runner } from './daemon.ts'
 import type { Edits } from './edits.ts'
-import type { Evidence } from './judge.ts'
 import { judgeKept } from './judge.ts'
 import type { Outages } from './outages.ts'
 import type { Journal } from './journal.ts'
@@ -16,8 +15,7 @@ import type { Scene } from './scene.ts'
 import { workInConsole } from './cloud/drift.ts'
 import { loseLedger } from './cloud/lost-ledger.ts'
 import type { Tree } from './tree.ts'
-import type { Mounts } from './world.ts'
-import { PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
+import { type Mounts, PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
 import { scanApi } from './watch.ts'
 
 /** All parts of one torture. */
@@ -35,10 +33,10 @@ export interface Parts {
   readonly killer: Killer
   readonly ledger: LedgerView
   readonly person: Person
+  /** Pipes that were made to vanish behind everybody's back; `at` is ms since the epoch. */
   readonly vanishings: { id: string; platformName: string; at: number }[]
   readonly losses: number[]
   readonly outages: Outages
-  readonly evidence: Evidence
   /** Work on the directory, one at a time. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>
   /** Gives up everything. */
@@ -72,7 +70,7 @@ export async function storm(parts: Parts, startAt: number, end: End): Promise<vo
 }
 
 async function lives(parts: Parts, end: End): Promise<void> {
-  const { killer, ledger, leaks, evidence, journal, random, exclusive, tree, scene, losses } = parts
+  const { killer, ledger, leaks, journal, random, exclusive, tree, scene, losses } = parts
   for (let life = 1; Date.now() < end.at; life += 1) {
     await killer.life(end)
     ledger.drain()
@@ -80,12 +78,8 @@ async function lives(parts: Parts, end: End): Promise<void> {
       ledger.scan(leaks)
       const records = await ledger.records()
       if (records === undefined && !ledger.cutShort) {
-        journal.violate({
-          law: 'process',
-          subject: undefined,
-          what: 'the ledger cannot be read after a kill',
-        })
-      } else if (records !== undefined && losses.length === 0) judgeKept(records, evidence, journal)
+        journal.violate('process', 'the ledger cannot be read after a kill')
+      } else if (records !== undefined && losses.length === 0) judgeKept(records, parts)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
     if (scene.changes && random.chance(0.04)) await loseLedger(parts)
@@ -155,11 +149,7 @@ async function watching({ killer, leaks, runner, random, model, journal }: Parts
     if (round % 8 !== 0) continue
     const { code, stderr } = await runner.command(random.pick(commands))
     if (code === 70 || typeof code === 'string') {
-      journal.violate({
-        law: 'process',
-        subject: undefined,
-        what: `a command ended with ${code}: ${stderr.slice(0, 500)}`,
-      })
+      journal.violate('process', `a command ended with ${code}: ${stderr.slice(0, 500)}`)
     }
   }
 }

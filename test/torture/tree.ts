@@ -8,21 +8,9 @@ import type { Random } from './random.ts'
 export type FileChanges = ReadonlyMap<string, string | undefined>
 
 /** The directory of manifests, on which a person or a tool like git-sync works while the daemon reads it. */
-export interface Tree {
-  /** What `--manifests` names. */
-  readonly path: string
-  /** File by file, as editors and `git checkout` do. */
-  apply(changes: FileChanges): Promise<void>
-  /** All at once: the whole tree gives way to another one, as git-sync does. */
-  swap(changes: FileChanges): Promise<void>
-  /** Takes the whole directory away and puts it back. */
-  blink(ms: number): Promise<void>
-  /** Makes a plain directory of a linked one, or the other way round; only while nobody watches. */
-  relayout(): Promise<void>
-  readonly layout: 'plain' | 'link'
-}
+export type Tree = Awaited<ReturnType<typeof createTree>>
 
-export async function createTree(dir: string, random: Random): Promise<Tree> {
+export async function createTree(dir: string, random: Random) {
   const path = join(dir, 'manifests')
   let layout: 'plain' | 'link' = 'plain'
   let revision = 0
@@ -55,18 +43,21 @@ export async function createTree(dir: string, random: Random): Promise<Tree> {
   }
 
   return {
+    /** What `--manifests` names. */
     path,
     get layout() {
       return layout
     },
-    async apply(changes) {
+    /** File by file, as editors and `git checkout` do. */
+    async apply(changes: FileChanges) {
       for (const change of changes) {
         await write(path, change)
         // A slow disk, or a person who saves one file after the other: what is read in between is half an edit.
         if (random.chance(0.1)) await pause(random.between(300, 1_500))
       }
     },
-    async swap(changes) {
+    /** All at once: the whole tree gives way to another one, as git-sync does. */
+    async swap(changes: FileChanges) {
       const next = nextTree()
       await mkdir(dirname(next), { recursive: true })
       const before = layout === 'link' ? await readlink(path) : path
@@ -87,11 +78,13 @@ export async function createTree(dir: string, random: Random): Promise<Tree> {
       await rename(next, path)
       await rm(`${path}.old`, { recursive: true })
     },
-    async blink(ms) {
+    /** Takes the whole directory away and puts it back. */
+    async blink(ms: number) {
       await rename(path, `${path}.away`)
       await pause(ms)
       await rename(`${path}.away`, path)
     },
+    /** Makes a plain directory of a linked one, or the other way round; only while nobody watches. */
     async relayout() {
       if (layout === 'plain') {
         const tree = nextTree()

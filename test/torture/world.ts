@@ -2,9 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ALERT, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
-import type { Leaks } from './leaks.ts'
+import { type Leaks, PLANTED } from './leaks.ts'
 import type { Scene } from './scene.ts'
-import { PLANTED } from './leaks.ts'
 
 /*
  * What there is besides pipes: services with their keys, query endpoints, alerts, mounted secrets.
@@ -102,16 +101,9 @@ spec:
 }
 
 /** The folders of mounted secrets: `credentials` and `secrets`. */
-export interface Mounts {
-  readonly path: string
-  rotate(name: string): Promise<void>
-  /** What a mounted secret holds now. */
-  password(name: string): string
-  unmount(name: string): Promise<void>
-  mountAll(): Promise<void>
-}
+export type Mounts = Awaited<ReturnType<typeof createMounts>>
 
-export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
+export async function createMounts(dir: string, leaks: Leaks) {
   const path = join(dir, 'mounted')
   const away = new Set<string>()
   const generation = new Map<string, number>()
@@ -134,12 +126,13 @@ export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
 
   return {
     path,
+    /** What a mounted secret holds now. */
     password,
-    async rotate(name) {
+    async rotate(name: string) {
       generation.set(name, (generation.get(name) ?? 0) + 1)
       if (!away.has(name)) await write(`secrets/${name}`, 'password', password(name))
     },
-    async unmount(name) {
+    async unmount(name: string) {
       away.add(name)
       await rm(join(path, 'secrets', name), { recursive: true, force: true })
     },

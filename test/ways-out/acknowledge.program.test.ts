@@ -114,26 +114,25 @@ describe('an intent that is open', () => {
     expect(world.posts()).toBe(1)
   })
 
-  test.each([
-    {
-      why: 'its process never said that it ended',
-      date: reopenIntent,
-      waitMin: 15,
-      says: /might still be delivered\. To create again now could make two pipes/,
-    },
-    {
-      why: 'the network may still deliver it',
-      date: ageIntent,
-      waitMin: 2,
-      says: /the network might still deliver/,
-    },
-    {
-      why: 'a proxy might still pass it on',
-      date: ageIntentOfProxy,
-      waitMin: 15,
-      says: /the proxy http:\/\/proxy\.example:3128 might still pass it on\. To create again now could make two/,
-    },
-  ])('is not tried again at once, since $why', async ({ date, waitMin, says }) => {
+  test.each(
+    Object.entries({
+      'its process never said that it ended': {
+        date: reopenIntent,
+        waitMin: 15,
+        says: /might still be delivered\. To create again now could make two pipes/,
+      },
+      'the network may still deliver it': {
+        date: ageIntent,
+        waitMin: 2,
+        says: /the network might still deliver/,
+      },
+      'a proxy might still pass it on': {
+        date: ageIntentOfProxy,
+        waitMin: 15,
+        says: /the proxy http:\/\/proxy\.example:3128 might still pass it on\. To create again now could make two/,
+      },
+    }),
+  )('is not tried again at once, since %s', async (_why, { date, waitMin, says }) => {
     await using world = await unknownOutcome({ type: 'cut-before' })
     const intentId = (await world.status('Pipe/orders')).intent?.id
     const retry = () => world.command('resolve', 'Pipe/orders', '--retry')

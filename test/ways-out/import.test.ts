@@ -113,20 +113,20 @@ describe('import holds its manifest against the others', () => {
     expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
   })
 
-  test.each([
-    {
-      why: 'another manifest adopts it',
-      file: 'manifests/others.yaml',
-      content: pipeManifest('others', { policy: { adopt: ID } }),
-      says: `${ID} belongs to Pipe/others already: others.yaml:1.`,
-    },
-    {
-      why: 'a Lock says that it is that of another key',
-      file: 'manifests/pipes.lock.yaml',
-      content: `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/others: ${ID}}}\n`,
-      says: `${ID} belongs to Pipe/others already.`,
-    },
-  ])('refused: $why', async ({ file, content, says }) => {
+  test.each(
+    Object.entries({
+      'another manifest adopts it': {
+        file: 'manifests/others.yaml',
+        content: pipeManifest('others', { policy: { adopt: ID } }),
+        says: `${ID} belongs to Pipe/others already: others.yaml:1.`,
+      },
+      'a Lock says that it is that of another key': {
+        file: 'manifests/pipes.lock.yaml',
+        content: `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/others: ${ID}}}\n`,
+        says: `${ID} belongs to Pipe/others already.`,
+      },
+    }),
+  )('refused: %s', async (_why, { file, content, says }) => {
     await using platform = await platformWith(pipeBody('orders'))
     using workspace = given()
     workspace.write(file, content)

@@ -138,13 +138,13 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     },
     {
       of: 'in a cut reply that belongs to a pipe with another name',
-      from: `name === recorded.platformName &&`,
-      to: `name !== '' &&`,
+      from: `&& name === recorded.platformName`,
+      to: `&& name !== ''`,
     },
     {
       of: 'in a cut reply that belongs to an older pipe',
-      from: `since >= intent.openedAt - CLOCKS_APART_MS`,
-      to: `since > -Infinity`,
+      from: `if (since < intent.openedAt - CLOCKS_APART_MS)`,
+      to: `if (since === Infinity)`,
     },
     {
       of: 'in a cut reply that another key holds',

@@ -5,14 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A certificate for one address or name, and the authority that signed it; made by `openssl` for one test. */
-export interface Authority extends Disposable {
-  readonly key: string
-  readonly cert: string
-  /** The authority's own certificate, for NODE_EXTRA_CA_CERTS. */
-  readonly file: string
-}
+export type Authority = ReturnType<typeof createAuthority>
 
-export function createAuthority(address: string): Authority {
+export function createAuthority(address: string) {
   const dir = mkdtempSync(join(tmpdir(), 'pipewright-tls-'))
   const path = (name: string) => join(dir, name)
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
@@ -52,6 +47,7 @@ export function createAuthority(address: string): Authority {
   return {
     key: readFileSync(path('server.key'), 'utf8'),
     cert: readFileSync(path('server.pem'), 'utf8'),
+    /** The authority's own certificate, for NODE_EXTRA_CA_CERTS. */
     file: path('ca.pem'),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }

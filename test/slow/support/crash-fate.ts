@@ -1,6 +1,5 @@
 import { judgeSeen } from '../../support/oracle.ts'
-import type { Combination } from './combination.ts'
-import { isBetween, isReached, REPLIES } from './combination.ts'
+import { type Combination, isBetween, isReached, REPLIES } from './combination.ts'
 
 /** How a create has to end, once everything is quiet. */
 export type Fate =

@@ -14,22 +14,14 @@ export function mayMount(): boolean {
   }
 }
 
-export interface Disk extends Disposable {
-  readonly folder: string
-  /** Takes all that is left of it. */
-  fill(): void
-  /** Gives it back. */
-  free(): void
-  remount(option: 'ro' | 'rw'): void
-}
-
 /** A disk of its own at `folder`, gone afterwards. */
-export function mountDisk(folder: string, size: string): Disk {
+export function mountDisk(folder: string, size: string) {
   mkdirSync(folder, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
   const ballast = join(folder, 'ballast')
   return {
     folder,
+    /** Takes all that is left of it. */
     fill() {
       for (let piece = 1 << 20; piece >= 512; piece /= 2) {
         try {
@@ -39,8 +31,9 @@ export function mountDisk(folder: string, size: string): Disk {
         }
       }
     },
+    /** Gives it back. */
     free: () => rmSync(ballast, { force: true }),
-    remount: (option) => void execFileSync('mount', ['-o', `remount,${option}`, folder]),
+    remount: (option: 'ro' | 'rw') => void execFileSync('mount', ['-o', `remount,${option}`, folder]),
     [Symbol.dispose]: () => void execFileSync('umount', ['--lazy', folder]),
   }
 }

@@ -2,18 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { write } from './git-sync-trees.ts'
 
-/** A repository with a working copy. */
-export interface Repository {
-  /** Paths are relative to the working copy. */
-  write(path: string, text: string): void
-  /** @returns the commit's full name */
-  commit(message: string): string
-  push(): void
-  git(...args: readonly string[]): string
-}
-
 /** Makes a working copy, and a bare repository that it pushes to; nobody's own Git settings count. */
-export function createRepository(work: string, bare: string): Repository {
+export function createRepository(work: string, bare: string) {
   const env = {
     PATH: process.env['PATH'] ?? '',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -31,8 +21,10 @@ export function createRepository(work: string, bare: string): Repository {
   run(['init', '--quiet', '--bare', '--initial-branch=main', bare])
   git('remote', 'add', 'origin', bare)
   return {
-    write: (path, text) => write(join(work, path), text),
-    commit(message) {
+    /** Paths are relative to the working copy. */
+    write: (path: string, text: string) => write(join(work, path), text),
+    /** @returns the commit's full name */
+    commit(message: string) {
       git('add', '--all')
       git('commit', '--quiet', '--message', message)
       return git('rev-parse', 'HEAD')

@@ -18,18 +18,10 @@ export interface ImageConfig {
 }
 
 /** buildah with a store of its own: no daemon, no registry, nothing of the machine's images. */
-export interface Buildah {
-  /** Makes an image of a folder. */
-  commitFolder(folder: string, name: string): Promise<void>
-  /** Builds the Dockerfile. @returns digests of its layers, the base's first */
-  build(name: string, args: Readonly<Record<string, string>>): Promise<readonly string[]>
-  config(name: string): Promise<ImageConfig>
-  /** Lays an image out. @returns the folder, which a container's root would be */
-  layOut(name: string): Promise<string>
-}
+export type Buildah = ReturnType<typeof createBuildah>
 
 /** @param context the folder to build from */
-export function createBuildah(store: string, context: string): Buildah {
+export function createBuildah(store: string, context: string) {
   const buildah = tool('buildah')
   const call = (...args: readonly string[]) =>
     runWell(
@@ -44,7 +36,8 @@ export function createBuildah(store: string, context: string): Buildah {
     return Docker
   }
   return {
-    async commitFolder(folder, name) {
+    /** Makes an image of a folder. */
+    async commitFolder(folder: string, name: string) {
       const container = (await call('from', 'scratch')).trim()
       await call('copy', '--quiet', container, folder, '/')
       await call(
@@ -56,15 +49,17 @@ export function createBuildah(store: string, context: string): Buildah {
       await call('commit', '--quiet', container, name)
       await call('rm', container)
     },
-    async build(name, args) {
+    /** Builds the Dockerfile. @returns digests of its layers, the base's first */
+    async build(name: string, args: Readonly<Record<string, string>>) {
       const given = Object.entries(args).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`])
       // A health check is known to Docker's format alone. The time stamp takes the clock out of the layers.
       const flags = ['--format', 'docker', '--layers=false', '--timestamp', '0']
       await call('bud', '--isolation', 'chroot', '--pull-never', ...flags, ...given, '--tag', name, '.')
       return (await inspect(name)).rootfs.diff_ids
     },
-    config: async (name) => (await inspect(name)).config,
-    async layOut(name) {
+    config: async (name: string) => (await inspect(name)).config,
+    /** Lays an image out. @returns the folder, which a container's root would be */
+    async layOut(name: string) {
       const container = (await call('from', '--pull-never', name)).trim()
       return (await call('mount', container)).trim()
     },

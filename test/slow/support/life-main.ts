@@ -37,13 +37,7 @@ export interface Sample extends Holdings {
   readonly resources: number
 }
 
-export interface LifeReport {
-  readonly samples: readonly Sample[]
-  /** How often each type of event was told. */
-  readonly events: Readonly<Record<string, number>>
-  readonly posts: number
-  readonly violations: readonly string[]
-}
+export type LifeReport = Awaited<ReturnType<typeof live>>
 
 const PIPES = 40
 const HISTORY_LIMIT = 200
@@ -59,7 +53,7 @@ async function main(hours: number): Promise<LifeReport> {
   }
 }
 
-async function live(base: string, hours: number): Promise<LifeReport> {
+async function live(base: string, hours: number) {
   await using stack = new AsyncDisposableStack()
   const root = join(base, 'manifests')
   mkdirSync(root)
@@ -216,6 +210,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   await telemetry.close()
   return {
     samples,
+    /** How often each type of event was told. */
     events: Object.fromEntries(counts),
     posts: platform.posts.length,
     violations: platform.violations,

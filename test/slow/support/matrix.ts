@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MatrixAction } from './combination.ts'
-import { combinationsOf, isReached } from './combination.ts'
+import { combinationsOf, isReached, type MatrixAction } from './combination.ts'
 import { experiment } from './experiment.ts'
 import { broken, fateOf } from './crash-fate.ts'
 

@@ -1,7 +1,6 @@
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import { furnish, pipeManifest, platformArgs } from '../../support/manifests.ts'
-import type { Program } from '../../support/process.ts'
-import { resourcesOf, startProgram, urlOf } from '../../support/process.ts'
+import { type Program, resourcesOf, startProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 import { endOf } from './end-of.ts'

@@ -1,28 +1,15 @@
 import { systemClock } from '../../../src/daemon/system-clock.ts'
-import type { RecordedRequest } from '../../../src/sandbox/stored.ts'
-import { type Ended, runHere } from '../../support/command.ts'
-import { type Fronted, type FrontOptions, startFront } from '../../support/front.ts'
+import { runHere } from '../../support/command.ts'
+import { type FrontOptions, startFront } from '../../support/front.ts'
 import { platformArgs } from '../../support/manifests.ts'
 import { startPlatform } from '../../support/platform.ts'
-import { startProgram, type Program } from '../../support/process.ts'
-import { createScenario, type Scenario } from '../scenario.ts'
+import { startProgram } from '../../support/process.ts'
+import { createScenario } from '../scenario.ts'
 
 /** A scenario whose platform is behind a door of the test. */
-export interface Story extends Scenario {
-  readonly platform: Fronted
-  /** Starts `apply`; it is killed with the story. */
-  apply(more?: readonly string[]): Program
-  /** Runs another command to its end, with a wall clock that is so far ahead. */
-  runAhead(command: readonly string[], aheadMs: number): Promise<Ended>
-  /** Creates of the pipe with this name; of all, unless given. */
-  posts(name?: string): readonly RecordedRequest[]
-  /** Reads of the pipe with this name. */
-  gets(name: string): readonly RecordedRequest[]
-  /** The id of the one pipe with this name. @throws when there is none, or another one */
-  id(name: string): string
-}
+export type Story = Awaited<ReturnType<typeof createStory>>
 
-export async function createStory(options: FrontOptions = {}): Promise<Story> {
+export async function createStory(options: FrontOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const platform = stack.use(await startFront(await startPlatform(), options))
   const scenario = stack.use(await createScenario(platform))
@@ -36,19 +23,24 @@ export async function createStory(options: FrontOptions = {}): Promise<Story> {
   return {
     ...scenario,
     platform,
-    apply: (more = []) => kept.use(startProgram(['apply', ...args, ...more])),
-    runAhead(command, aheadMs) {
+    /** Starts `apply`; it is killed with the story. */
+    apply: (more: readonly string[] = []) => kept.use(startProgram(['apply', ...args, ...more])),
+    /** Runs another command to its end, with a wall clock that is so far ahead. */
+    runAhead(command: readonly string[], aheadMs: number) {
       const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
       return runHere([...command, ...args], {}, { clock })
     },
-    posts: (name) =>
+    /** Creates of the pipe with this name; of all, unless given. */
+    posts: (name?: string) =>
       platform.requests().filter(({ operation, body }) => operation === 'createPipe' && isNamed(body, name)),
-    gets(name) {
+    /** Reads of the pipe with this name. */
+    gets(name: string) {
       const path = `/${id(name)}`
       return platform
         .requests()
         .filter((one) => one.operation === 'getPipe' && one.path.toLowerCase().endsWith(path))
     },
+    /** The id of the one pipe with this name. @throws when there is none, or another one */
     id,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

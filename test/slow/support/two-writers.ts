@@ -9,19 +9,12 @@ import { recordOf } from './ledger.ts'
 import { creates } from './stopping.ts'
 import { startPlatform } from '../../support/platform.ts'
 
-export interface TwoWriters {
-  readonly pipes: readonly string[]
-  readonly posts: number
-  readonly recorded: string | undefined
-  readonly output: string
-}
-
 /**
  * A daemon that stands still (a frozen virtual machine, a long stop of the whole process) after it decided to create,
  * and before its intent is written. Meanwhile somebody removes its lock and starts another one on the same ledger,
  * which creates the pipe; then the first goes on. Only the compare-and-set of the ledger is left between it and a POST.
  */
-export async function twoWriters(): Promise<TwoWriters> {
+export async function twoWriters() {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
   furnish(workspace, 'orders')

@@ -6,19 +6,6 @@ import { existsSync } from 'node:fs'
  * one the program reaches the platform; over the other, which stays, a test reaches the program. It takes root.
  */
 
-export interface Wire extends Disposable {
-  /** Address of the machine on the wire: where a platform listens. */
-  readonly host: string
-  /** Address of the program on the other link: where it listens. */
-  readonly inside: string
-  /** What to put before a command, so that it runs in the namespace. */
-  readonly through: readonly string[]
-  cut(): void
-  mend(): void
-  /** The sockets of the namespace with this port of their own that may still send something. */
-  sending(localPort: number): readonly string[]
-}
-
 let count = 0
 
 /** Removes what processes left behind that were killed before their end. */
@@ -29,7 +16,7 @@ function removeStale(): void {
   }
 }
 
-export function createWire(): Wire {
+export function createWire() {
   removeStale()
   count += 1
   const id = `${process.pid}-${count}`
@@ -75,12 +62,16 @@ export function createWire(): Wire {
   }
 
   return {
+    /** Address of the machine on the wire: where a platform listens. */
     host: `${net}.1`,
+    /** Address of the program on the other link: where it listens. */
     inside: `${net}.6`,
+    /** What to put before a command, so that it runs in the namespace. */
     through,
     cut: () => ip('link', 'set', wire, 'down'),
     mend: () => ip('link', 'set', wire, 'up'),
-    sending(localPort) {
+    /** The sockets of the namespace with this port of their own that may still send something. */
+    sending(localPort: number) {
       const text = execFileSync('ip', [...through.slice(1), 'ss', '-tanH', 'sport', '=', `:${localPort}`], {
         encoding: 'utf8',
       })

@@ -23,56 +23,44 @@ type Sent = readonly [
 ]
 
 interface Row {
-  readonly why: string
   readonly wish?: Wish
   readonly sent: readonly Sent[]
   readonly state?: string
   readonly breaks: readonly string[]
 }
 
-const ROWS: readonly Row[] = [
-  {
-    why: 'a size as the manifest has it',
-    sent: [['scalePipe', { replicas: 1, replicaMemoryGb: 1 }]],
-    breaks: [],
-  },
-  {
-    why: 'a size that no manifest says',
+const ROWS: Readonly<Record<string, Row>> = {
+  'a size as the manifest has it': { sent: [['scalePipe', { replicas: 1, replicaMemoryGb: 1 }]], breaks: [] },
+  'a size that no manifest says': {
     sent: [['scalePipe', { replicas: 2, replicaMemoryGb: 1 }]],
     breaks: ['wrong-change'],
   },
-  {
-    why: 'a setting that no manifest says',
+  'a setting that no manifest says': {
     sent: [['putPipeSettings', { streaming_max_insert_wait_ms: 501 }]],
     breaks: ['wrong-change'],
   },
-  { why: 'something is deleted', sent: [['deletePipe', undefined]], breaks: ['deleted'] },
-  {
-    why: 'a stop that no manifest asks for',
+  'something is deleted': { sent: [['deletePipe', undefined]], breaks: ['deleted'] },
+  'a stop that no manifest asks for': {
     sent: [['setPipeState', { command: 'stop' }]],
     breaks: ['wrong-change'],
   },
-  {
-    why: 'a start that nobody asks for',
+  'a start that nobody asks for': {
     sent: [['setPipeState', { command: 'start' }]],
     breaks: ['wrong-change'],
   },
-  {
-    why: 'a start that the manifest asks for',
+  'a start that the manifest asks for': {
     wish: { ...STREAM, paused: false },
     sent: [['setPipeState', { command: 'start' }]],
     breaks: [],
   },
-  { why: 'left stopped', sent: [], state: 'Stopped', breaks: ['left-stopped'] },
-  { why: 'stopped as asked for', wish: { ...STREAM, paused: true }, sent: [], state: 'Stopped', breaks: [] },
-  {
-    why: 'a table that no manifest says',
+  'left stopped': { sent: [], state: 'Stopped', breaks: ['left-stopped'] },
+  'stopped as asked for': { wish: { ...STREAM, paused: true }, sent: [], state: 'Stopped', breaks: [] },
+  'a table that no manifest says': {
     wish: { ...DATABASE, tables: { t0: false } },
     sent: [['updatePipe', ADDS]],
     breaks: ['wrong-change'],
   },
-  {
-    why: 'a table is added again after an answer',
+  'a table is added again after an answer': {
     wish: DATABASE,
     sent: [
       ['updatePipe', ADDS],
@@ -80,8 +68,7 @@ const ROWS: readonly Row[] = [
     ],
     breaks: ['wrong-change'],
   },
-  {
-    why: 'a table is added again after a lost reply',
+  'a table is added again after a lost reply': {
     wish: DATABASE,
     sent: [
       ['updatePipe', ADDS, 'cut-after'],
@@ -89,39 +76,40 @@ const ROWS: readonly Row[] = [
     ],
     breaks: [],
   },
-  {
-    why: 'more requests than the budget has',
+  'more requests than the budget has': {
     sent: Array.from({ length: 201 }, (): Sent => ['getPipe', undefined]),
     breaks: ['budget'],
   },
-]
+}
 
-test.each(ROWS)('the judge: $why', ({ wish = STREAM, sent, state = 'Running', breaks }) => {
-  const journal = createJournal()
-  const versions = createVersions()
-  versions.note('one', wish)
-  const at = Date.now()
-  const log = sent.map(([operation, body, fault, status = 200], index) => ({
-    seq: index + 1,
-    at,
-    operation,
-    path: `/clickpipes/${ID}/x`,
-    body,
-    credential: 'key',
-    answer: { status, fault, done: true },
-  }))
-  const evidence = {
-    platform: {
-      log,
-      names: new Map([[ID, 'one']]),
-      alive: () => new Map([['one', [{ id: ID, state }]]]),
-    },
-    runs: [{ number: 1, startedAt: at - 1, endedAt: undefined }],
-    lineages: [{ platformName: 'one', wish }],
-    commands: [],
-    versions,
-    scene: sceneOf('clickhouse-cloud'),
-  }
-  judgeChanges(evidence as unknown as ChangeEvidence, journal) // what the judge looks at
-  expect(journal.violations.map(({ law }) => law)).toEqual(breaks)
-})
+test.each(Object.entries(ROWS))(
+  'the judge: %s',
+  (_why, { wish = STREAM, sent, state = 'Running', breaks }) => {
+    const journal = createJournal()
+    const versions = createVersions()
+    versions.note('one', wish)
+    const at = Date.now()
+    const log = sent.map(([operation, body, fault, status = 200], index) => ({
+      seq: index + 1,
+      at,
+      operation,
+      path: `/clickpipes/${ID}/x`,
+      body,
+      credential: 'key',
+      answer: { status, fault, done: true },
+    }))
+    const evidence = {
+      platform: {
+        log,
+        names: new Map([[ID, 'one']]),
+        alive: () => new Map([['one', [{ id: ID, state }]]]),
+      },
+      runner: { runs: [{ number: 1, startedAt: at - 1, endedAt: undefined }], commands: [] },
+      model: { lineages: [{ platformName: 'one', wish }], versions },
+      journal,
+      scene: sceneOf('clickhouse-cloud'),
+    }
+    judgeChanges(evidence as unknown as ChangeEvidence) // what the judge looks at
+    expect(journal.violations.map(({ law }) => law)).toEqual(breaks)
+  },
+)

@@ -2,8 +2,7 @@ import { isObject, stableJson, type Json, type JsonObject } from '../../../src/l
 import type { RecordedRequest } from '../../../src/sandbox/stored.ts'
 import type { Run } from '../daemon.ts'
 import type { Journal } from '../journal.ts'
-import type { Evidence } from '../judge.ts'
-import type { Scene } from '../scene.ts'
+import type { Parts } from '../storm.ts'
 import type { Versions } from './versions.ts'
 import { isOfDatabase, specOfWish, type Wish } from './wish.ts'
 
@@ -12,10 +11,7 @@ import { isOfDatabase, specOfWish, type Wish } from './wish.ts'
  * nothing is left stopped, nothing is added twice, and the budget is kept.
  */
 
-export interface ChangeEvidence extends Evidence {
-  readonly versions: Versions
-  readonly scene: Scene
-}
+export type ChangeEvidence = Pick<Parts, 'platform' | 'runner' | 'model' | 'scene' | 'journal'>
 
 /** One request that changes a pipe. */
 interface Sent {
@@ -26,35 +22,38 @@ interface Sent {
   readonly wishes: readonly Wish[]
 }
 
-export function judgeChanges(evidence: ChangeEvidence, journal: Journal): void {
-  const { platform, versions } = evidence
+export function judgeChanges(evidence: ChangeEvidence): void {
+  const { platform, model, journal } = evidence
   const log = platform.log.toSorted((a, b) => a.seq - b.seq)
   const sent = log.flatMap((request): readonly Sent[] => {
     const name = platform.names.get(/clickpipes\/([0-9a-f-]{36})/.exec(request.path)?.[1] ?? '')
     const body = request.body as Json | undefined // it was read from JSON
     if (name === undefined || body === undefined || !isObject(body)) return []
-    return [{ request, name, body, wishes: versions.inForce(name, request.at) }]
+    return [{ request, name, body, wishes: model.versions.inForce(name, request.at) }]
   })
   for (const { operation, path } of log) {
     if (operation === 'deletePipe' || operation === 'deleteQueryEndpoint')
-      journal.violate({ law: 'deleted', subject: undefined, what: `${operation} ${path}` })
+      journal.violate('deleted', `${operation} ${path}`)
   }
-  for (const one of sent) judgeValues(one, evidence, journal)
+  for (const one of sent) judgeValues(one, evidence)
   for (const ofOne of Map.groupBy(sent, ({ name }) => name).values()) {
     judgeStarts(ofOne, journal)
-    judgeAdds(ofOne, evidence, journal)
+    judgeAdds(ofOne, evidence)
   }
-  judgeRest(evidence, journal)
-  judgeBudget(log, evidence, journal)
+  judgeRest(evidence)
+  judgeBudget(log, evidence)
 }
 
-function judgeValues({ request, name, body, wishes }: Sent, { versions }: ChangeEvidence, journal: Journal) {
+function judgeValues(
+  { request, name, body, wishes }: Sent,
+  { model: { versions }, journal }: ChangeEvidence,
+) {
   if (wishes.some((wish) => isOf(wish, { operation: request.operation, body, name, versions }))) return
-  journal.violate({
-    law: 'wrong-change',
-    subject: name,
-    what: `request ${request.seq} at ${new Date(request.at).toISOString()}: ${request.operation} with ${stableJson(body)}, which no manifest in force says: ${JSON.stringify(wishes)}`,
-  })
+  journal.violate(
+    'wrong-change',
+    `request ${request.seq} at ${new Date(request.at).toISOString()}: ${request.operation} with ${stableJson(body)}, which no manifest in force says: ${JSON.stringify(wishes)}`,
+    name,
+  )
 }
 
 /** Whether a manifest asks for what was sent. */
@@ -142,11 +141,11 @@ function judgeStarts(sent: readonly Sent[], journal: Journal): void {
     const isAsked = wishes.some(({ paused }) => paused === false)
     // One that is to be started again is started until it runs.
     if (isAsked || isStoppedByUs) continue
-    journal.violate({
-      law: 'wrong-change',
-      subject: name,
-      what: `request ${request.seq} starts it, which nobody here stopped and no manifest asks for`,
-    })
+    journal.violate(
+      'wrong-change',
+      `request ${request.seq} starts it, which nobody here stopped and no manifest asks for`,
+      name,
+    )
   }
 }
 
@@ -154,7 +153,7 @@ function judgeStarts(sent: readonly Sent[], journal: Journal): void {
 const WRITTEN_MS = 2_000
 
 /** The service refuses to add a table twice: that is seen only after a lost reply. */
-function judgeAdds(sent: readonly Sent[], { runs }: ChangeEvidence, journal: Journal): void {
+function judgeAdds(sent: readonly Sent[], { runner: { runs }, journal }: ChangeEvidence): void {
   for (const [index, { request, name, body }] of sent.entries()) {
     const { answer } = request
     const added = addsOf(body)
@@ -164,11 +163,11 @@ function judgeAdds(sent: readonly Sent[], { runs }: ChangeEvidence, journal: Jou
       .slice(0, index)
       .findLast((other) => other.request.answer?.done === true && addsOf(other.body) === added)
     if (before === undefined || isLost(before.request, runs)) continue
-    journal.violate({
-      law: 'wrong-change',
-      subject: name,
-      what: `request ${request.seq} adds ${added} again, which request ${before.request.seq} did and was answered`,
-    })
+    journal.violate(
+      'wrong-change',
+      `request ${request.seq} adds ${added} again, which request ${before.request.seq} did and was answered`,
+      name,
+    )
   }
 }
 
@@ -185,17 +184,13 @@ function isLost({ answer, at }: RecordedRequest, runs: readonly Run[]): boolean 
 const AT_REST: readonly string[] = ['Stopped', 'Paused', 'Stopping', 'Pausing']
 
 /** In the end nothing is stopped that no manifest wants stopped. */
-function judgeRest({ platform, lineages }: ChangeEvidence, journal: Journal): void {
+function judgeRest({ platform, model: { lineages }, journal }: ChangeEvidence): void {
   const alive = platform.alive()
   for (const { platformName, wish } of lineages) {
     for (const { id, state } of alive.get(platformName) ?? []) {
       if (wish === undefined || wish.paused === true || !AT_REST.includes(state)) continue
       const of = isOfDatabase(wish) ? 'a database' : 'a stream'
-      journal.violate({
-        law: 'left-stopped',
-        subject: platformName,
-        what: `pipe ${id} of ${of} is ${state}`,
-      })
+      journal.violate('left-stopped', `pipe ${id} of ${of} is ${state}`, platformName)
     }
   }
 }
@@ -206,8 +201,7 @@ const JITTER_MS = 1_000
 /** No process sends more with an API key than its budget says. Commands beside it have their own. */
 function judgeBudget(
   log: readonly RecordedRequest[],
-  { runs, scene: { budget }, commands }: ChangeEvidence,
-  journal: Journal,
+  { runner: { runs, commands }, scene: { budget }, journal }: ChangeEvidence,
 ): void {
   const windowMs = budget.windowMs - JITTER_MS
   for (const run of runs) {
@@ -221,11 +215,10 @@ function judgeBudget(
         return first !== undefined && at - first < windowMs && !isBeside
       })
       if (late === undefined) continue
-      journal.violate({
-        law: 'budget',
-        subject: undefined,
-        what: `run ${run.number} sent more than ${budget.count} requests with ${credential} in ${budget.windowMs} ms, until ${new Date(late).toISOString()}`,
-      })
+      journal.violate(
+        'budget',
+        `run ${run.number} sent more than ${budget.count} requests with ${credential} in ${budget.windowMs} ms, until ${new Date(late).toISOString()}`,
+      )
     }
   }
 }

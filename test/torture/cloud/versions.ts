@@ -8,12 +8,7 @@ interface Version {
 }
 
 /** All that the valid manifests of each pipe ever said. */
-export interface Versions {
-  note(platformName: string, wish: Wish | undefined): void
-  /** Those that may be acted upon at `at`: in force then, or a moment before. */
-  inForce(platformName: string, at: number): readonly Wish[]
-  all(platformName: string): readonly Wish[]
-}
+export type Versions = ReturnType<typeof createVersions>
 
 /**
  * So long until what was written is on disk in whole, was read, and a request that was decided before has ended: ms. The tree is written
@@ -21,20 +16,21 @@ export interface Versions {
  */
 const STALE_MS = 20_000
 
-export function createVersions(): Versions {
+export function createVersions() {
   const versions = new Map<string, Version[]>()
   const of = (name: string) => versions.get(name) ?? []
   return {
-    note(platformName, wish) {
+    note(platformName: string, wish: Wish | undefined) {
       const known = of(platformName)
       if (known.at(-1)?.wish === wish) return
       versions.set(platformName, [...known, { at: Date.now(), wish }])
     },
-    inForce: (platformName, at) =>
+    /** Those that may be acted upon at `at`: in force then, or a moment before. */
+    inForce: (platformName: string, at: number) =>
       of(platformName).flatMap(({ at: from, wish }, index, known) => {
         const until = known[index + 1]?.at ?? Infinity
         return wish !== undefined && from <= at && at < until + STALE_MS ? [wish] : []
       }),
-    all: (platformName) => of(platformName).flatMap(({ wish }) => wish ?? []),
+    all: (platformName: string) => of(platformName).flatMap(({ wish }) => wish ?? []),
   }
 }
