@@ -47,8 +47,8 @@ test('who needs the ledger for itself says so, and what to do', async () => {
   await using world = await given('orders')
   await world.startDaemon()
   const { stderr } = await world.apply()
-  expect(stderr).toContain('so "run" and "apply" need it for themselves. Stop the other one;')
-  expect(stderr).toMatch(/ask a daemon with "pipewright reconcile --wait"/)
+  expect(stderr).toContain('Two processes could create a pipe twice. Stop the other process.')
+  expect(stderr).toContain('if it is a daemon, use "pipewright reconcile --wait"')
 })
 
 test('while a daemon has not come to all, the list has the others too', async () => {
