@@ -218,4 +218,30 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     },
     tests: 'test/reconcile/rename.test.ts',
   },
+  {
+    protection: 'half a file in a working tree of Git does not count',
+    patches: {
+      from: `if ((await revisionSince(root, revision)) !== undefined) return []`,
+      to: `if (revision.from !== 'content' || (await revisionSince(root, revision)) !== undefined) return []`,
+    },
+    tests: 'test/manifest/half-written.test.ts',
+  },
+  {
+    protection: 'manifests behind a link that cannot be followed stay unread',
+    patches: {
+      from: `else if (code !== 'ENOENT' && code !== 'ENOTDIR')`,
+      to: `else if (code === 'never')`,
+    },
+    tests: 'test/manifest/read-directory.test.ts',
+  },
+  {
+    protection: 'a service that carries out a create late has time for it before a retry',
+    patches: { from: `lastsMs: createOnceKindOf(context.profile, key).createLastsMs,`, to: '' },
+    tests: 'test/clickhouse-cloud/late-create.test.ts',
+  },
+  {
+    protection: 'secrets inside a JSON secret are masked',
+    patches: { from: `for (const inner of sensitiveIn(secret)) add(inner)`, to: '' },
+    tests: 'test/lib/secret-mask.test.ts',
+  },
 ]
