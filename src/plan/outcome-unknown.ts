@@ -71,12 +71,13 @@ export function unknownFacts(
   intent: Intent,
   knownIds: readonly string[],
 ): FactsOf<'OutcomeUnknown'> {
-  const { key, service, former, platformName } = record
+  const { key, service, file, former, platformName } = record
   return {
     ...attemptFacts(intent),
     key,
     name: platformName ?? nameOf(key),
     service: service && { name: service.name, serviceId: service.serviceId },
+    file,
     olderIds: [...(former === undefined ? [] : [former.remote.id]), ...knownIds].slice(0, IDS_SHOWN),
     createdAfter: intent.openedAt - CLOCKS_APART_MS,
     retryFrom: retryFrom(intent),

@@ -17,6 +17,8 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   key: A_KEY,
   name: z.string(),
   service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
+  /** Of the manifest. A move to a new name changes it. */
+  file: z.string().optional(),
   olderIds: z.array(z.string()).readonly(),
   /** Includes a tolerance for the platform's clock. */
   createdAfter: A_TIME,
