@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
  * The command: what `npm start`, `npx pipewright`, the image and the npm package start. A checkout runs its sources,
  * whatever a build left in dist/; the image and the package have no sources, and run the bundle.
  */
-// Names of hosts are looked up by threads of this pool, half of it at a time. A name server that is silent keeps some.
+// Lookups of host names use at most half of these threads. A silent name server keeps some of them busy.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 const sources = new URL('../src/main.ts', import.meta.url)
 const isCheckout = existsSync(sources)

@@ -18,7 +18,7 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** On the steady clock, ms since the epoch. Later, the create can have no effect any more. */
+/** On the steady clock, ms since the epoch. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)

@@ -54,12 +54,11 @@ export function createSecretMask(secrets: Iterable<string> = []) {
     heldLength += secret.length
     encode(secret)
     if (heldLength > MAX_HELD) dropOldest()
-    for (const inner of sensitiveIn(secret)) add(inner)
   }
 
   function encode(secret: string): void {
     encoded += 1
-    for (const needle of needlesOf(secret)) {
+    for (const needle of [secret, ...sensitiveIn(secret)].flatMap(needlesOf)) {
       const { text } = needle
       const part = PART_LENGTHS.find((length) => length <= text.length) ?? MIN_MASKED_LENGTH
       const group = groups
@@ -110,14 +109,15 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 }
 
-/** A secret can be JSON, also in base64, such as the key of a service account. */
+/** Of JSON, also in base64: service-account keys. */
 function sensitiveIn(secret: string): readonly string[] {
-  const text = secret.trimStart().startsWith('{') ? secret : Buffer.from(secret, 'base64').toString('utf8')
-  if (!text.trimStart().startsWith('{')) return []
+  const forms = [secret, Buffer.from(secret, 'base64').toString()]
+  const text = forms.find((form) => form.trimStart().startsWith('{')) ?? '[]'
   const found: string[] = []
   try {
     JSON.parse(text, (name, value: unknown) => {
-      if (typeof value === 'string' && isSensitiveName(name)) found.push(value)
+      const isLong = typeof value === 'string' && value.length >= MIN_MASKED_LENGTH
+      if (isLong && isSensitiveName(name)) found.push(value)
       return value
     })
   } catch {
