@@ -76,11 +76,6 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   }
 }
 
-/** Only a doubtful read blocks a start or stop. */
-export function heldBack(input: DecideInput, what: 'change' | 'command'): Action | undefined {
-  return firstStop(input, what === 'command' ? [unfound] : [unfound, serviceInvalid, dependencyNotReady])
-}
-
 /** A newer checkout might name another pipe, or none. */
 export function adoptOfOlder(
   { surroundings: { olderThan } }: CreateOnceInput,

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { having, type Client } from './client.ts'
-import { KAFKA, lockOf, POSTGRES, REPLICAS, sent, startOld, withTable } from './edited-pipes.ts'
+import {
+  KAFKA,
+  lockOf,
+  MAPPINGS,
+  POSTGRES,
+  REPLICAS,
+  sent,
+  startOld,
+  tablesIn,
+  withTable,
+} from './edited-pipes.ts'
 import { meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /* What of a change waits, and for what: and that nothing else does. */
@@ -9,6 +19,7 @@ import { meanwhile, on, play, story, want, type Step } from './story.ts'
 const FIELD = 'source.kafka.credentials.password'
 const PASSWORD = 'edited/source-kafka-credentials-password'
 const REGISTRY = 'edited/source-kafka-schemaRegistry-credentials-password'
+const ENDPOINTS = { 'source.kafka.reversePrivateEndpointIds': ['0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'] }
 const CHANGED = 'tables addresses, customers, invoices; is InSync'
 
 describe('a secret that cannot be read', () => {
@@ -32,15 +43,13 @@ describe('a secret that cannot be read', () => {
     ),
   )
 
-  test('keeps credentials of which it is a part, and names it alone', () => {
-    const endpoints = ['0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11']
-    return story(
+  test('keeps credentials of which it is a part, and names it alone', () =>
+    story(
       startOld(KAFKA),
-      want(having(KAFKA, { 'source.kafka.reversePrivateEndpointIds': endpoints })),
+      want(having(KAFKA, ENDPOINTS)),
       `unmount ${REGISTRY}; unmount ${PASSWORD}; for 5 min; sends nothing; is SecretUnavailable`,
       `says ${PASSWORD}; hides ${REGISTRY}`,
-    )
-  })
+    ))
 })
 
 /** It goes on loading until it is said to run. */
@@ -141,6 +150,30 @@ describe('right before a request goes out', () => {
       `for 5 min; ${changed}`,
     ),
   )
+
+  test('the pipe counts: a person sets the value, or adds the table, while the change waits', async () => {
+    await story(
+      startOld(KAFKA),
+      want(having(KAFKA, ENDPOINTS)),
+      meanwhile('10 s', (client) => client.edit(ENDPOINTS)),
+      'turn; sends nothing; is InSync',
+    )
+    await story(
+      startOld(POSTGRES),
+      want(withTable('invoices')),
+      'turn; sends stop; 1 min',
+      meanwhile('10 s', (client) => client.edit({ [MAPPINGS]: tablesIn(withTable('invoices')) })),
+      'turn; turn; sends start; for 5 min; is InSync; runs',
+    )
+  })
+
+  test('the pipe counts: a person stops it while an edit waits that would start it', () =>
+    story(
+      startOld(KAFKA),
+      want(having(KAFKA, ENDPOINTS)),
+      meanwhile('10 s; state Paused'),
+      'turn; sends nothing; is NotUpdatable; says paused',
+    ))
 
   test('a secret that is gone counts', () =>
     story(

@@ -27,15 +27,14 @@ import { choose, forever, tell, type Process, type Run } from './run.ts'
 export const CHANGE_REPLIES = ['not applied', 'lost', 'fails', 'fails for good', 'refused'] as const
 export type ChangeReply = (typeof CHANGE_REPLIES)[number]
 
-function unasked(): Promise<never> {
-  return Promise.reject(new Error('no pipe is read before it is changed'))
-}
-
 /** @param show makes a reply of a pipe */
 export function changingPlatform(
   run: Run,
   process: Process,
-  show: (pipe: Pipe) => RemoteResource,
+  {
+    show,
+    looksAt,
+  }: { readonly show: (pipe: Pipe) => RemoteResource; readonly looksAt: (service: ServiceAccess) => Looks },
 ): Pick<Platform, 'list' | 'change'> {
   const { model, world } = run
 
@@ -77,14 +76,14 @@ export function changingPlatform(
   }
 
   async function change(
-    { way, id, isRepeatable }: ChangeTarget,
+    { way, id, service, isRepeatable }: ChangeTarget,
     makeBody: (looks: Looks) => Promise<string>,
   ): Promise<Reply<unknown>> {
     for (;;) {
       if (process.isDead) return forever()
       await run.passMeanwhile(run, process, 'while its change waits for the budget', 'permit')
       if (process.isDead) return forever()
-      const text = await makeBody({ read: unasked, list: unasked, lookCostsMs: 0 })
+      const text = await makeBody(looksAt(service))
       const pipe = model.pipes.find((each) => each.id === id)
       const what = `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
       if (pipe?.life === undefined || !isVisible(model, pipe)) {

@@ -239,7 +239,7 @@ export function createPlatform(
           change: () => Promise.reject(new Error('this platform changes nothing')),
         }
       : {
-          ...changingPlatform(run, process, shown),
+          ...changingPlatform(run, process, { show: shown, looksAt }),
           remove: ({ id, service }, check) =>
             removePipe(run, process, { id, check, looks: looksAt(service) }),
         }

@@ -105,8 +105,8 @@ export const REMOVALS: readonly Removal[] = [
         to: `      return JSON.stringify(upsertOf(first).body)`,
       },
       {
-        from: `      if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)\n`,
-        to: `      if (isSame && !sameAccess(access, access)) throw new DecisionOutdated(key)\n`,
+        from: `if (!isSame || !isOf(action, type)) throw`,
+        to: `if (type !== 'upsert' && (!isSame || !isOf(action, type))) throw`,
       },
     ],
   },
@@ -297,10 +297,13 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a secret that is rotated while its change waits is decided anew',
     world: 'changing',
-    patches: {
-      from: `([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],`,
-      to: `([path]) => input.desired.fingerprint?.secrets[path] !== undefined,`,
-    },
+    patches: [
+      { from: `    sameJson(now.facts.fields, fields) &&\n`, to: `` },
+      {
+        from: `sameJson(assessment.input.desired.fingerprint?.secrets, first.input.desired.fingerprint?.secrets)`,
+        to: `first.input.desired.fingerprint !== undefined`,
+      },
+    ],
   },
   {
     protection: 'that a pipe is stopped for a change is written down before the stop',
@@ -314,12 +317,14 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'what is sent is looked at again right before each request',
     world: 'changing',
-    patches: {
-      from: `if (!isSame) throw new DecisionOutdated(key)
-  return JSON`,
-      to: `if (!isSame && store.entry(key) === undefined) throw new DecisionOutdated(key)
-  return JSON`,
-    },
+    patches: [
+      {
+        from: `if (!isSame || !isOf(action, type)) throw`,
+        to: `if (type !== 'update' && (!isSame || !isOf(action, type))) throw`,
+      },
+      { from: `const body = isPlanned ?`, to: `const body = !isSame || isPlanned ? step.body :` },
+      { from: `if (!isSame || body === undefined) throw`, to: `if (body === undefined) throw` },
+    ],
   },
   {
     protection: 'tables are not added or removed a second time before anything was read',
@@ -420,7 +425,10 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a deletion is decided anew right before its request',
     world: 'removing',
-    patches: { from: `          now.type !== 'delete' ||\n`, to: `` },
+    patches: {
+      from: `if (!isSame || !isOf(action, type)) throw`,
+      to: `if (type !== 'delete' && (!isSame || !isOf(action, type))) throw`,
+    },
   },
   {
     protection: 'the ten minutes begin anew after a manifest was taken back or removed',

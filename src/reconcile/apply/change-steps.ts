@@ -1,24 +1,23 @@
-import { type Line, currentRecord, lineOf, saying, swapped } from '../state/journal.ts'
-import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import { type Line, lineOf, saying, swapped } from '../state/journal.ts'
+import type { Looks, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import { sameJson, type JsonObject } from '../../lib/json.ts'
+import { sameJson } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
 import { AGAIN, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
 import { isFailed } from '../../plan/rest.ts'
-import { attemptDigest, heldBack } from '../../plan/gates.ts'
+import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
 import { type Because, type FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import type { Change, Command } from '../../plan/recorded-change.ts'
-import { DecisionOutdated, type ReconcileContext } from '../context.ts'
+import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { readBodySecrets, revealed } from '../gather/body-secrets.ts'
-import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
-import { standing } from '../gather/surroundings.ts'
+import { revealed } from '../gather/body-secrets.ts'
+import { decideAgain } from './decide-again.ts'
 
 export type Update = Action & { readonly type: 'update' }
 
@@ -27,7 +26,7 @@ export interface Changing {
   readonly assessment: Assessment
   readonly input: CreateOnceInput
   readonly action: Update
-  readonly options: ReadOptions
+  readonly options: ReconcileRequest
   readonly kind: CreateOnceKind
   readonly access: ServiceAccess
   readonly fingerprint: Fingerprint | undefined
@@ -83,7 +82,8 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
 }
 
 /**
- * @param looks reads a resource whose whole body is sent, to keep other fields
+ * @param record of the journal
+ * @param step of the decision, or a stop or start around it
  * @throws {DecisionOutdated} if the decision changed
  */
 export async function bodyOf(
@@ -92,48 +92,23 @@ export async function bodyOf(
   step: Step,
   looks: Looks,
 ): Promise<string> {
-  const { context, assessment, input, action, access, fingerprint } = changing
-  const { way } = step
-  const body = looksFirst(changing, step) ? await wholeBody(changing, step, looks) : step.body
-  const { store } = context
-  const { key } = record
-  const secrets = await readBodySecrets(context.mounted, context.mask, body)
-  const current = await currentRecord(context, key)
-  const entry = store.entry(key)
-  const service = desiredService(store, entry?.manifest)
-  // After our own stop, dependencies do not matter.
-  const isCommand = way === 'state' && (body['command'] === 'start' || action.stopFor === 'rest')
-  const surroundings = { ...input.surroundings, ...standing(store, { key, entry, service, fingerprint }) }
+  const { context, assessment: first, action, access, fields, options: request } = changing
+  const decided = { type: action.type, first, access, request } as const
+  const attempt = { journaled: record, isRead: looksFirst(changing, step), looks }
+  const { assessment, action: now } = await decideAgain(context, decided, attempt)
   const isSame =
-    heldBack({ ...input, surroundings }, isCommand ? 'command' : 'change') === undefined &&
-    sameJson(surroundings.claim, input.surroundings.claim) &&
-    (secrets.missing.length === 0 || context.sourceSecrets === 'optional') &&
-    current.version === record.version &&
-    entry?.digest === assessment.entry?.digest &&
-    store.desiredState(key) === input.desired.state &&
-    sameService(service, assessment.service) &&
-    recordedAccess(store, current, assessment.service)?.secretName === access.secretName &&
-    [...secrets.values].every(
-      ([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],
-    )
-  if (!isSame) throw new DecisionOutdated(key)
-  return JSON.stringify(withSecrets(body, (path) => revealed(context, secrets, path)))
+    now.reason === 'Changing' &&
+    sameJson(now.facts.fields, fields) &&
+    now.stopFor === action.stopFor &&
+    sameJson(assessment.input.desired.fingerprint?.secrets, first.input.desired.fingerprint?.secrets)
+  const isPlanned = action.steps.includes(step)
+  const body = isPlanned ? now.steps.find(({ way }) => way === step.way)?.body : step.body
+  if (!isSame || body === undefined) throw new DecisionOutdated(record.key)
+  return JSON.stringify(withSecrets(body, (path) => revealed(context, assessment.secrets, path)))
 }
 
 export function looksFirst({ kind }: Changing, { way }: Step): boolean {
   return way === 'update' && kind.changes?.replacesWhole === true
-}
-
-async function wholeBody(
-  { kind, access, id, options, assessment, fields }: Changing,
-  { way, body }: Step,
-  looks: Looks,
-): Promise<JsonObject> {
-  const desired = assessment.body
-  if (way === 'state' || kind.changes === undefined || desired === undefined) return body
-  const { value } = await looks.read({ kind, service: access, id }, options)
-  const observed = value as JsonObject // parsed JSON
-  return kind.changes.request(way, new Set(fields), { desired, observed })
 }
 
 export interface Look {

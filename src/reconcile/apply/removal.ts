@@ -5,15 +5,15 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { Action } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { decide } from '../../plan/decide.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import { type Because } from '../../plan/reason.ts'
 import type { DecideInput } from '../../plan/input.ts'
 import type { RemovalWords } from '../../plan/reasons/removal-words.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
-import { assess, gather, type Assessment } from '../gather/assess.ts'
-import { recordedAccess, sameAccess } from '../gather/service-access.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { recordedAccess } from '../gather/service-access.ts'
+import { decideAgain } from './decide-again.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
@@ -39,6 +39,7 @@ export async function remove(
   const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
   const record = await marked(context, first, isAtOnce)
+  const decided = { type: action.type, first, access: target.service, request } as const
   let attempts = 0
   let isLooking = false
   try {
@@ -46,22 +47,13 @@ export async function remove(
       target,
       async (looks) => {
         isLooking = true
-        const current = await currentRecord(context, key)
-        const asked = assess(
-          context,
-          await gather(context, key, { ...current, removal }, request, undefined, looks),
-        )
-        if (asked.failure instanceof Error) throw asked.failure
-        const now = decide(asked.input)
+        const attempt = { journaled: record, isRead: true, looks }
+        const { assessment: asked, action: now } = await decideAgain(context, decided, attempt)
         const isSame =
-          asked.input.observed.status === input.observed.status && isAskedAgain(now) === isAskedAgain(action)
-        if (
-          now.type !== 'delete' ||
-          !isSame ||
-          current.version !== record.version ||
-          !isSameTarget(removalOf(context, asked).target, target)
-        )
-          throw new DecisionOutdated(key)
+          asked.input.observed.status === input.observed.status &&
+          isAskedAgain(now) === isAskedAgain(action) &&
+          removalOf(context, asked).target.id === target.id
+        if (!isSame) throw new DecisionOutdated(key)
         isLooking = false
         attempts += 1
       },
@@ -101,10 +93,6 @@ function removalOf({ store }: ReconcileContext, { input, service }: Assessment):
   if (access !== undefined && input.lifecycle === 'create-once' && recorded.remote !== undefined)
     return { target: { kind: input.kind, service: access, id: recorded.remote.id }, isAtOnce: false }
   throw new Error(`the deletion of ${input.desired.key} was decided without its service`)
-}
-
-function isSameTarget(a: DeleteTarget, b: DeleteTarget): boolean {
-  return a.id === b.id && sameAccess(a.service, b.service)
 }
 
 async function marked(

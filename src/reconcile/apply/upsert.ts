@@ -1,16 +1,15 @@
-import { currentRecord, lineOf } from '../state/journal.ts'
+import { lineOf } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { isResync, type Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
-import { decide } from '../../plan/decide.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
 import { type Because, explained } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { sameAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
-import { assess, gather, type Assessment } from '../gather/assess.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { decideAgain } from './decide-again.ts'
 import { noteFound } from '../state/observations.ts'
 import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
@@ -24,19 +23,16 @@ export async function upsert(
 ): Promise<Acted> {
   const { key } = first.input.desired
   const { access, kind } = upsertOf(first)
+  const decided = { type: action.type, first, access, request } as const
   let asked = first
-  // Before each attempt, with the permit, Pipewright decides again.
   const applied = context.platform.upsert(
     kind,
     access,
     async (looks) => {
-      const record = await currentRecord(context, key)
-      asked = assess(context, await gather(context, key, record, request, undefined, looks))
-      if (asked.failure instanceof Error) throw asked.failure
-      const now = decide(asked.input)
-      const isCovered = now.type === 'upsert' && (!isReadable(kind) || takesNoMore(now, action))
-      const isSame = asked.entry?.digest === first.entry?.digest && isCovered
-      if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)
+      const attempt = { journaled: first.gathered.recorded, isRead: true, looks }
+      const { assessment, action: now } = await decideAgain(context, decided, attempt)
+      if (isReadable(kind) && !takesNoMore(now, action)) throw new DecisionOutdated(key)
+      asked = assessment
       return JSON.stringify(upsertOf(asked).body)
     },
     request,

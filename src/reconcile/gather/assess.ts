@@ -11,7 +11,7 @@ import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { type Answer, confirmed, lookAt } from './ask-platform.ts'
-import { observationOf } from './observe.ts'
+import { observationOf, type ObservedKey } from './observe.ts'
 import { catchUp } from '../state/journal.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
@@ -29,6 +29,8 @@ export interface Assessment extends Basis {
   readonly since: number
   /** Start of the oldest reading, even a shared one; monotonic ms. */
   readonly readSince: number
+  readonly gathered: Gathered
+  readonly looked: ObservedKey
 }
 
 export interface Gathered {
@@ -42,12 +44,14 @@ export interface Gathered {
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined
+  /** Of an earlier assessment, which stored the answer. */
+  readonly looked?: ObservedKey | undefined
 }
 
 /**
  * Desired, recorded and observed. At most one GET and one list, and no write.
  * @param permit of a create, to decide again
- * @param looks of an upsert, likewise
+ * @param looks of another request, likewise
  */
 export async function gather(
   context: ReconcileContext,
@@ -68,7 +72,7 @@ export async function gather(
   const { listing, ...asked } = await asking
   let { answer } = asked
   const news = permit !== undefined && permit.waitedMs > 0 ? await catchUp(context) : []
-  const mustBeFresh = permit !== undefined
+  const mustBeFresh = permit !== undefined || looks !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
   let isConfirmed = false
   while (!isConfirmed || !isCurrent(wanted)) {
@@ -80,15 +84,24 @@ export async function gather(
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
+/** As {@link gather}, with the readings of an assessment. Sends no request. */
+export async function regather(
+  context: ReconcileContext,
+  { gathered, looked }: Assessment,
+): Promise<Gathered> {
+  const { key, recorded } = gathered
+  let wanted = await wantedOf(context, key, recorded, true)
+  while (!isStillWanted(context.store, wanted)) wanted = await wantedOf(context, key, recorded, true)
+  return { ...gathered, wanted, looked }
+}
+
 /**
  * All facts for a decision, at this moment: act on them before anything else happens. Call once per
  * gathering, because it stores and emits the answer. A failed GET is in `failure`.
  * @throws bugs and the stop
  */
-export function assess(
-  context: ReconcileContext,
-  { key, recorded, wanted, answer, listing, permit, since, isAsked }: Gathered,
-): Assessment {
+export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
+  const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered
   const { store } = context
   const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
@@ -99,7 +112,7 @@ export function assess(
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const looked = gathered.looked ?? observationOf(context, { key, entry, recorded, body, permit }, answer)
   const now = context.clock.now()
   const base = {
     desired,
@@ -130,7 +143,7 @@ export function assess(
   const input = inputOf(base, { entry, body }, context)
   const { failure, requestId } = looked
   const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
-  return { input, entry, body, secrets, service, failure, requestId, since, readSince }
+  return { input, entry, body, secrets, service, failure, requestId, since, readSince, gathered, looked }
 }
 
 function inputOf(

@@ -18,7 +18,7 @@ import { saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 import type { Answer, Question } from './ask-platform.ts'
 
-interface ObservedKey {
+export interface ObservedKey {
   readonly observed: Observed
   readonly recorded: LedgerRecord
   readonly failure: unknown

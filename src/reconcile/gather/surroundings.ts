@@ -68,7 +68,7 @@ export function surroundingsOf(
 }
 
 /** Facts that can change without an edit. */
-export function standing(
+function standing(
   store: StateStore,
   {
     key,

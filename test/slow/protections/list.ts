@@ -199,8 +199,13 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   },
   {
     protection: 'a claim on a pipe right before its change counts',
-    patches: { from: `sameJson(surroundings.claim, input.surroundings.claim) &&`, to: '' },
+    patches: { from: `const action = decide(assessment.input)`, to: `const action = decide(first.input)` },
     tests: 'test/clickhouse-cloud/policies.test.ts',
+  },
+  {
+    protection: 'a pipe is read again before a change that waited',
+    patches: { from: `const isFresh = !isRead && `, to: `const isFresh = !isRead || ` },
+    tests: 'test/clickhouse-cloud/waits.test.ts',
   },
   {
     protection: 'a pipe that the manifest of a new name describes is not deleted',
