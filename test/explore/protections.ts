@@ -322,7 +322,7 @@ export const REMOVALS: readonly Removal[] = [
         from: `if (!isSame || !isOf(action, type)) throw`,
         to: `if (type !== 'update' && (!isSame || !isOf(action, type))) throw`,
       },
-      { from: `const body = isPlanned ?`, to: `const body = !isSame || isPlanned ? step.body :` },
+      { from: `const body = isPlanned ?`, to: `const body = isPlanned && isSame ?` },
       { from: `if (!isSame || body === undefined) throw`, to: `if (body === undefined) throw` },
     ],
   },
