@@ -120,11 +120,11 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // For partly returned fields, such as tables, a begun change is enough.
+  // A sent value that the reply leaves out is taken for there. Tables that are left out show nothing else.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
-  const isBegun =
-    change !== undefined && (isSame || (kind.changes?.needsRest(field) && change.fields.includes(field)))
-  if (often === 'never' || (often === 'at times' && !isBegun)) return false
+  const isSent = isSame && change?.isSent === true
+  const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true
+  if (often === 'never' || (often === 'at times' && !isSent && !isOfTables)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
   if (isTakenOut) return !isSet(observed, field)
   return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true

@@ -1,14 +1,15 @@
 import type { NewEntry } from '../../contract/history.ts'
-import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
+import type { ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import { explained, type Because } from '../../plan/reason.ts'
 import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import type { Acted, ReconcileContext } from '../context.ts'
+import { type Acted, DecisionOutdated, type ReconcileContext } from '../context.ts'
 import { noteReply } from '../state/observations.ts'
 import { outcomeOf } from './outcome-of-error.ts'
-import { begun, bodyOf, entryOf, look, startCommand, stopNoted, type Changing } from './change-steps.ts'
+import { begun, entryOf, look, type Changing } from './change-steps.ts'
+import { swapped } from '../state/journal.ts'
 
 /** Longest stop for a failing change: ms. */
 const STOPPED_MS = 10 * 60_000
@@ -55,19 +56,31 @@ export async function refused(
   const asksForRest =
     error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.reply?.reveal() ?? '') === true
   if (asksForRest && isLoading(input)) return putOff(changing, record)
-  if (asksForRest && !isAtRest(input)) return stoppedFirst(changing, record)
-  if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
   const change = begun(changing)
+  if (asksForRest && !isAtRest(input))
+    return decidedAgain(context, { ...record, change: { ...change, waitsForRest: true } })
+  if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
   const refusals = (change.refusals ?? 0) + 1
-  return {
-    outcome,
-    record: {
+  return decidedAgain(
+    context,
+    {
       ...record,
       change: { ...change, refusals, refused: explained(outcome) },
-      ...(await startedAgain(changing, record)),
+      command: input.policy.paused === true ? undefined : record.command,
+      backoff: undefined,
     },
-    history: [entry],
-  }
+    [entry],
+  )
+}
+
+/** The next decision stops the pipe, or starts it again. */
+async function decidedAgain(
+  context: ReconcileContext,
+  record: LedgerRecord,
+  history: readonly NewEntry[] = [],
+): Promise<never> {
+  await swapped(context, record, history)
+  throw new DecisionOutdated(record.key)
 }
 
 function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: ErrorClass): boolean {
@@ -89,47 +102,5 @@ function putOff(changing: Changing, record: LedgerRecord): Acted {
     outcome: { ...NOTHING_TO_DO, ...because },
     record: { ...record, change },
     history: [entryOf(changing, because, undefined)],
-  }
-}
-
-async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<Acted> {
-  const { context, input, kind, access, id, options, facts } = changing
-  const noted = input.policy.paused === true ? record : await stopNoted(changing, record)
-  const step: Step = { way: 'state', body: { command: 'stop' } }
-  const target = { kind, way: step.way, service: access, id, isRepeatable: true, looksFirst: false }
-  try {
-    const reply = await context.platform.change(
-      target,
-      (looks) => bodyOf(changing, noted, step, looks),
-      options,
-    )
-    const stopping: Because<'Changing'> = { reason: 'Changing', facts: { ...facts, is: 'stopping' } }
-    const requestId = reply?.requestId
-    const outcome: Done = { ...NOTHING_TO_DO, ...stopping, requestId }
-    return { outcome, record: noted, history: [entryOf(changing, stopping, requestId)] }
-  } catch (error) {
-    if (!(error instanceof RemoteError)) throw error
-    return {
-      outcome: outcomeOf(error, options.signal),
-      record: noted,
-      history: [],
-    }
-  }
-}
-
-/** @returns the command to record. Undefined: the request failed, and Pipewright retries */
-async function startedAgain(changing: Changing, record: LedgerRecord): Promise<Partial<LedgerRecord>> {
-  const { context, input, kind, access, id, options } = changing
-  if (input.policy.paused === true) return { command: undefined }
-  try {
-    await context.platform.change(
-      { kind, way: 'state', service: access, id, isRepeatable: true, looksFirst: false },
-      (looks) => bodyOf(changing, record, { way: 'state', body: { command: 'start' } }, looks),
-      options,
-    )
-    return { command: startCommand(record.command, context.store.steadyNow()) }
-  } catch (error) {
-    if (error instanceof RemoteError) return {}
-    throw error
   }
 }

@@ -83,7 +83,6 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
 
 /**
  * @param record of the journal
- * @param step of the decision, or a stop or start around it
  * @throws {DecisionOutdated} if the decision changed
  */
 export async function bodyOf(
@@ -101,8 +100,7 @@ export async function bodyOf(
     sameJson(now.facts.fields, fields) &&
     now.stopFor === action.stopFor &&
     sameJson(assessment.input.desired.fingerprint?.secrets, first.input.desired.fingerprint?.secrets)
-  const isPlanned = action.steps.includes(step)
-  const body = isPlanned ? now.steps.find(({ way }) => way === step.way)?.body : step.body
+  const body = now.steps.find(({ way }) => way === step.way)?.body
   if (!isSame || body === undefined) throw new DecisionOutdated(record.key)
   return JSON.stringify(withSecrets(body, (path) => revealed(context, assessment.secrets, path)))
 }
