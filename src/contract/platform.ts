@@ -64,8 +64,6 @@ export interface ChangeTarget extends DeleteTarget {
   readonly kind: CreateOnceKind
   readonly way: Step['way']
   readonly isRepeatable: boolean
-  /** Whether the resource is read before each attempt. */
-  readonly looksFirst: boolean
 }
 
 export interface DeleteTarget {

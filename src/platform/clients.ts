@@ -189,11 +189,11 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         }
         return send(remove, parts, readOptions)
       },
-      async change({ kind, way, service, id, isRepeatable, looksFirst }, body, readOptions) {
+      async change({ kind, way, service, id, isRepeatable }, body, readOptions) {
         const change: Read<object> = {
           ...callOf(needed(kind.operations[way], `to ${way} a ${kind.noun}`), service, id),
           body: (places) => body(looksIn(places, service)),
-          places: looksFirst ? 2 : 1,
+          places: 2,
           readValue: anything,
           ...(!isRepeatable && { retries: 0 }),
         }

@@ -322,7 +322,10 @@ export const REMOVALS: readonly Removal[] = [
         from: `if (!isSame || !isOf(action, type)) throw`,
         to: `if (type !== 'update' && (!isSame || !isOf(action, type))) throw`,
       },
-      { from: `const body = isPlanned ?`, to: `const body = isPlanned && isSame ?` },
+      {
+        from: `const body = now.steps.find(({ way }) => way === step.way)?.body`,
+        to: `const body = isSame ? now.steps.find(({ way }) => way === step.way)?.body : step.body`,
+      },
       { from: `if (!isSame || body === undefined) throw`, to: `if (body === undefined) throw` },
     ],
   },

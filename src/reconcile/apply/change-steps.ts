@@ -91,9 +91,9 @@ export async function bodyOf(
   step: Step,
   looks: Looks,
 ): Promise<string> {
-  const { context, assessment: first, action, access, fields, options: request } = changing
+  const { context, assessment: first, action, kind, access, fields, options: request } = changing
   const decided = { type: action.type, first, access, request } as const
-  const attempt = { journaled: record, isRead: looksFirst(changing, step), looks }
+  const attempt = { journaled: record, isRead: kind.changes?.replacesWhole === true, looks }
   const { assessment, action: now } = await decideAgain(context, decided, attempt)
   const isSame =
     now.reason === 'Changing' &&
@@ -103,10 +103,6 @@ export async function bodyOf(
   const body = now.steps.find(({ way }) => way === step.way)?.body
   if (!isSame || body === undefined) throw new DecisionOutdated(record.key)
   return JSON.stringify(withSecrets(body, (path) => revealed(context, assessment.secrets, path)))
-}
-
-export function looksFirst({ kind }: Changing, { way }: Step): boolean {
-  return way === 'update' && kind.changes?.replacesWhole === true
 }
 
 export interface Look {

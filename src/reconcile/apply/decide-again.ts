@@ -7,8 +7,8 @@ import { recordedAccess, sameAccess } from '../gather/service-access.ts'
 import { currentRecord } from '../state/journal.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 
-/** Longest age of a reading before a request, ms. Waits for the budget can be longer. */
-const GOOD_FOR_MS = 5_000
+/** Longest age of a reading before a request, ms. Each wait for the budget is longer. */
+const FRESH_MS = 500
 
 interface Decided<Type extends ActionType> {
   readonly type: Type
@@ -39,7 +39,7 @@ export async function decideAgain<Type extends ActionType>(
   const { key } = journaled
   const current = await currentRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
-  const isFresh = !isRead && context.clock.monotonic() - first.readSince <= GOOD_FOR_MS
+  const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
   // The marks of this request are no reason for another decision.
   const { recorded } = first.gathered
   const gathered = isFresh
