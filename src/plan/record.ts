@@ -139,13 +139,14 @@ const Intent = z
   .readonly()
 export type Intent = z.infer<typeof Intent>
 
+/** Not strict: earlier versions had `isTakenOver`. */
 const RecordedUpsert = z
-  .strictObject({
+  .object({
     at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
+    /** Empty until the first reply. */
     reply: z.custom<JsonObject>(isObject),
-    isTakenOver: z.literal(true).optional(),
   })
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>

@@ -27,7 +27,6 @@ import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
 import { moveRecord, recordToMove } from './apply/move-record.ts'
 import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
-import { RemoteError } from '../contract/remote-error.ts'
 import { heedRetryCreate } from './apply/retry-in-git.ts'
 import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import { operate } from './operator/operate.ts'
@@ -299,14 +298,7 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
 /** @throws {DecisionOutdated} and unexpected errors */
 function failed({ request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
-  const outcome = outcomeOf(error, request.signal)
-  const { recorded, lifecycle } = assessment.input
-  const mayHaveWorked =
-    lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'
-  // The applied state is unknown: apply again, even if the edit is undone.
-  const record =
-    mayHaveWorked && recorded.upsert !== undefined ? { ...recorded, applied: undefined } : recorded
-  return { outcome, record, history: [] }
+  return { outcome: outcomeOf(error, request.signal), record: assessment.input.recorded, history: [] }
 }
 
 function nextBackoff(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { ended, given, HOUR, MINUTE, startProcess } from './given.ts'
 import { alert, endpoint } from './manifests.ts'
 
 const KEY = 'QueryEndpoint/analytics'
@@ -20,6 +20,40 @@ describe('a query endpoint', () => {
     expect(messageOf(edited.action, { key: 'Pipe/orders' })).toContain('key-1')
     expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(world.platform.upserts).toHaveLength(3)
+  })
+})
+
+describe('an edit of a query endpoint whose outcome is unknown', () => {
+  const lost = { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true } as const
+
+  test.each([
+    ['a lost reply', lost, true],
+    ['a process that dies before the reply', { type: 'lost', worked: true }, true],
+    ['a refusal', { type: 'fail', class: 'Rejected', effect: 'none', worked: false }, false],
+  ] as const)('is applied over when it is undone (after %s: %3$s)', async (_why, script, isApplied) => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    await world.go(KEY)
+    world.platform.script('upsert', script)
+    world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: [] }))
+    await ended(world.clock, world.begin(KEY))
+    world.write('endpoint.yaml', endpoint('analytics'))
+    const later = await startProcess(world.around)
+    await world.clock.advance(MINUTE)
+    await later.request(KEY)
+    expect(world.platform.upserts).toHaveLength(isApplied ? 2 : 1)
+    const lines = await world.ledger.history({ key: KEY, limit: 100 })
+    const isTold = lines.some((line) => line.type === 'action' && line.result === 'unknown')
+    expect(isTold).toBe(script === lost)
+  })
+
+  test('of a first one, the endpoint is an orphan when its manifest goes', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    world.platform.script('upsert', lost)
+    await world.go(KEY)
+    world.remove('endpoint.yaml')
+    world.readAgain()
+    await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ reason: 'Orphaned' })
   })
 })
 

@@ -186,7 +186,7 @@ describe('a ledger', () => {
 
   test('that loses an upsert has it made again', async () => {
     const world = await given({ 'endpoint.yaml': endpoint('analytics') })
-    world.ledger.script('fails')
+    world.ledger.script('ok', 'fails')
     await world.go('QueryEndpoint/analytics')
     await world.go('QueryEndpoint/analytics')
     expect(world.platform.upserts).toHaveLength(2)

@@ -1,4 +1,4 @@
-import { lineOf } from '../state/journal.ts'
+import { lineOf, saying, swapped } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -9,7 +9,12 @@ import { type Because, explained } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
+import type { Reply } from '../../contract/platform.ts'
+import { LedgerConflict } from '../../contract/ledger.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { decideAgain } from './decide-again.ts'
+import { outcomeOf } from './outcome-of-error.ts'
 import { noteFound } from '../state/observations.ts'
 import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
@@ -24,22 +29,39 @@ export async function upsert(
   const { key } = first.input.desired
   const { access, kind } = upsertOf(first)
   const decided = { type: action.type, first, access, request } as const
+  const before = first.gathered.recorded
+  let journaled = before
   let asked = first
-  const applied = context.platform.upsert(
-    kind,
-    access,
-    async (looks) => {
-      const attempt = { journaled: first.gathered.recorded, isRead: true, looks }
-      const { assessment, action: now } = await decideAgain(context, decided, attempt)
-      if (isReadable(kind) && !takesNoMore(now, action)) throw new DecisionOutdated(key)
-      asked = assessment
-      return JSON.stringify(upsertOf(asked).body)
-    },
-    request,
-  )
-  const { value, requestId, credential } = await applied.finally(() =>
-    context.store.lastWrites.noteEnd({ key }),
-  )
+  let attempts = 0
+  let reply: Reply<RemoteResource>
+  try {
+    reply = await context.platform.upsert(
+      kind,
+      access,
+      async (looks) => {
+        const attempt = { journaled, isRead: true, looks }
+        const { assessment, action: now } = await decideAgain(context, decided, attempt)
+        if (isReadable(kind) && !takesNoMore(now, action)) throw new DecisionOutdated(key)
+        asked = assessment
+        if (attempts === 0) journaled = await recordUnknown(context, asked, before)
+        attempts += 1
+        return JSON.stringify(upsertOf(asked).body)
+      },
+      request,
+    )
+  } catch (error) {
+    if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
+    const outcome = outcomeOf(error, request.signal)
+    // An earlier attempt might have worked.
+    const isNone = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
+    if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
+    const because = outcome.result === 'failed' ? outcome : action
+    const line = { action: 'upsert', ...saying(because), result: 'unknown' } as const
+    return { outcome, record: journaled, history: [lineOf(context, key, line)] }
+  } finally {
+    context.store.lastWrites.noteEnd({ key })
+  }
+  const { value, requestId, credential } = reply
   const { input, entry } = asked
   const { body, fingerprint, identity } = upsertOf(asked)
   const at = context.clock.now()
@@ -55,13 +77,14 @@ export async function upsert(
   })
   const corrected = correctedBy(action)
   // For the next upsert's comparison.
-  const reply = maskTexts(kind.configured(value), replyMask(context.mask, body))
+  const kept = maskTexts(kind.configured(value), replyMask(context.mask, body))
   const record: LedgerRecord = {
     ...input.recorded,
+    version: journaled.version,
     service: identity,
     applied: fingerprint,
     backoff: undefined,
-    upsert: { at, revision, requestId, reply },
+    upsert: { at, revision, requestId, reply: kept },
     corrections: corrected.length === 0 ? undefined : withCorrections(input, corrected),
   }
   const stalled = differences.length > 0
@@ -81,6 +104,23 @@ export async function upsert(
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
+/**
+ * Until a reply comes, the applied values of another body are unknown: they are applied again, even if the
+ * edit is undone.
+ */
+async function recordUnknown(
+  context: ReconcileContext,
+  asked: Assessment,
+  before: LedgerRecord,
+): Promise<LedgerRecord> {
+  const { fingerprint, identity } = upsertOf(asked)
+  if (before.applied?.digest === fingerprint.digest && !asked.input.desired.otherService) return before
+  const { clock, store } = context
+  const unanswered = { at: clock.now(), revision: store.revision, reply: {} }
+  const { service = identity, upsert: last = unanswered } = before
+  return swapped(context, { ...before, service, upsert: last, applied: undefined })
+}
+
 function takesNoMore(now: Upsert, before: Upsert): boolean {
   const decided = new Set(before.takesAway)
   return now.takesAway.every((name) => decided.has(name))
@@ -95,20 +135,12 @@ export function withWhatIsThere(
   const there = observed.status === 'found' ? observed.there : undefined
   if (desired.fingerprint === undefined || !service.usable || there === undefined) return recorded
   const reply = maskTexts(there, replyMask(context.mask, body))
-  // Settings before the first apply are another writer's.
-  const isTakenOver = recorded.upsert === undefined || desired.otherService || recorded.upsert.isTakenOver
   return {
     ...recorded,
     service: service.identity,
     applied: desired.fingerprint,
     backoff: undefined,
-    upsert: {
-      at: context.clock.now(),
-      revision: context.store.revision,
-      requestId,
-      reply,
-      isTakenOver: isTakenOver === true ? true : undefined,
-    },
+    upsert: { at: context.clock.now(), revision: context.store.revision, requestId, reply },
   }
 }
 
