@@ -59,7 +59,8 @@ async function attempt<T>(
     const body = await read.body(places)
     const freshUntil = parts.clock.monotonic() + FRESH_MS
     const notAfter = Math.min(freshUntil, await parts.fence())
-    return await perform(read, { admission: places.admission(), body, notAfter, signal }, parts)
+    // A stop waits for its reply, or its time limit.
+    return await perform(read, { admission: places.admission(), body, notAfter, signal: undefined }, parts)
   } finally {
     places.release() // no effect after sending
   }
@@ -113,7 +114,7 @@ async function perform<T>(
   read: Read<T>,
   sending: {
     readonly admission: Admission
-    readonly signal: AbortSignal
+    readonly signal: AbortSignal | undefined
     readonly body?: string | undefined
     /** Latest first byte, in ms of the monotonic clock. */
     readonly notAfter?: number
@@ -136,7 +137,7 @@ async function perform<T>(
     onSent: () => place.sent(),
   })
   place.ended()
-  if (seen.type === 'stopped') throw signal.reason
+  if (seen.type === 'stopped') throw signal?.reason
   const durationMs = clock.monotonic() - startedAt
   return handleReply({ ...read, admission, seen, timeoutMs, durationMs }, parts)
 }

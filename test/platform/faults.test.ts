@@ -357,6 +357,17 @@ test('a stop ends a reading with its own reason, and leaves a create alone', asy
   expect(t.server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })
 
+test('a stop waits for the reply to a change, and begins no second attempt', async () => {
+  const stopping = new AbortController()
+  await using t = await facing((response) => {
+    stopping.abort(new Error('stopping'))
+    setImmediate(() => json(200, DONE)(response))
+  })
+  expect((await t.upsert(stopping.signal)).value.id).toBe(PIPE)
+  await expect(t.upsert(stopping.signal)).rejects.toThrow('stopping')
+  expect(t.server.requests).toHaveLength(1)
+})
+
 test('a permit sends once', async () => {
   await using t = await facing(json(200, DONE))
   const permit = await t.admit()

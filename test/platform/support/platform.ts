@@ -166,7 +166,8 @@ function operationsOf(client: PlatformClient) {
   return {
     read: (signal?: AbortSignal) =>
       client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(signal)),
-    upsert: () => client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()),
+    upsert: (signal?: AbortSignal) =>
+      client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions(signal)),
     admit: (signal?: AbortSignal) => client.admitCreate(PIPE_KIND, access, admitOptions(signal)),
     async create(body = '{}') {
       const permit = await client.admitCreate(PIPE_KIND, access, admitOptions())
