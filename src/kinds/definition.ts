@@ -29,6 +29,8 @@ export interface Operation {
   readonly permission?: string
   /** Lists the resources of a service. A 404 means that there is no such service. */
   readonly lists?: true
+  /** Most resources in one list. A list of this length might be cut. */
+  readonly most?: number
   /** Below the base URL. Each `{name}` is one encoded segment. */
   readonly path: string
 }

@@ -43,6 +43,8 @@ export function createWebhook(parts: WebhookParts) {
   let isForgetful = false
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
+  /** End of the pause after a refused message, by problem: monotonic ms. */
+  const refusedUntil = new Map<string, number>()
 
   if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })
 
@@ -73,6 +75,7 @@ export function createWebhook(parts: WebhookParts) {
   async function round(signal: AbortSignal, retries?: number): Promise<void> {
     isWanted = false
     for (const { change, problem } of changes()) {
+      if (clock.monotonic() < (refusedUntil.get(problem.id) ?? 0)) continue
       const [key] = problem.keys
       const message = createMessage(change, problem, {
         ...parts,
@@ -89,9 +92,11 @@ export function createWebhook(parts: WebhookParts) {
       try {
         await deliver(message, { ...parts, onAttempt }, { signal, retries })
       } catch (error) {
-        if (error instanceof DeliveryError && error.isRefusal) continue
-        throw error
+        if (!(error instanceof DeliveryError && error.isRefusal)) throw error
+        refusedUntil.set(problem.id, clock.monotonic() + AGAIN_MS)
+        continue
       }
+      refusedUntil.delete(problem.id)
       if (change === 'ended') told.delete(problem.id)
       else told.set(problem.id, problem)
       await remember()

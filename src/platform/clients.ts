@@ -14,7 +14,7 @@ import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork } from './network.ts'
 import { send, type Read, type TakenPlaces } from './read.ts'
 import {
-  anything,
+  changed,
   createdResource,
   listedResources,
   readingOf,
@@ -185,7 +185,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             return undefined
           },
           places: 2,
-          readValue: anything,
+          readValue: changed,
         }
         return send(remove, parts, readOptions)
       },
@@ -194,7 +194,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           ...callOf(needed(kind.operations[way], `to ${way} a ${kind.noun}`), service, id),
           body: (places) => body(looksIn(places, service)),
           places: 2,
-          readValue: anything,
+          readValue: changed,
           ...(!isRepeatable && { retries: 0 }),
         }
         return send(change, parts, readOptions)

@@ -104,11 +104,11 @@ export function createdResource({ operations, reply }: CreateOnceKind): ReadValu
   }
 }
 
-/** Marks unreadable items (facts 3.1). */
-export function listedResources({ reply }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
+/** Marks unreadable items (facts 3.1). A list that might be cut is no answer: it would hide a resource. */
+export function listedResources({ reply, operations }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
   return (json) => {
     const list = json[WIRE.valueField.services]
-    if (!Array.isArray(list)) return undefined
+    if (!Array.isArray(list) || list.length >= (operations.list?.most ?? Infinity)) return undefined
     return list.map((item: Json, index) => remoteResourceOf(reply, item) ?? oddResourceOf(reply, item, index))
   }
 }
@@ -118,7 +118,12 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-export const anything: ReadValue<object> = (json) => json
+/** The content is not read. An error in a reply with status 200 is no answer. */
+export const changed: ReadValue<object> = (json) => {
+  const { [WIRE.statusField]: status, error } = json
+  const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
+  return isDone ? json : undefined
+}
 
 function jsonObject(text: string): JsonObject | undefined {
   const json = parseJson(text)

@@ -208,6 +208,15 @@ describe('a restart', () => {
     expect(second.posts[0]?.headers['webhook-id']).toBe(first.posts[0]?.headers['webhook-id'])
   })
 
+  test('sends a refused message again after five minutes, and others meanwhile', async () => {
+    const { show, told, clock } = setUp({ answers: [reply(404)] })
+    await show(problem('a'))
+    await show(problem('a'), problem('b'))
+    expect(told()).toEqual(['began a', 'began b'])
+    await clock.advance(5 * 60_000)
+    expect(told()).toEqual(['began a', 'began b', 'began a'])
+  })
+
   test('a stop sends what is left, once', async () => {
     const { show, webhook, told } = setUp({ answers: [SILENCE] })
     await show(problem('a'))

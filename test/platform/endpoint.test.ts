@@ -42,6 +42,15 @@ test('what speaks against it when it may be sent keeps it from being sent', asyn
   expect(linesOf(p.server)).toEqual([])
 })
 
+test.each([
+  ['an error', JSON.stringify({ status: 200, error: 'INTERNAL_ERROR: no' })],
+  ['the status of an error', JSON.stringify({ status: 500 })],
+])('a reply with status 200 and %s is no answer to a change', async (_, body) => {
+  await using p = await facing((response) => response.end(body))
+  const { facts } = await failure(p.client.remove(target, nothing, readOptions()))
+  expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
+})
+
 describe('a 404', () => {
   const rows = [
     { why: 'of the platform', body: envelope(null, 404), is: 'Missing', attempts: 1 },

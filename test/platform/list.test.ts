@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { createOnceKindOf } from '../../src/kinds/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import {
   access,
@@ -173,6 +175,16 @@ describe('a list that', () => {
     expect(error.facts).toMatchObject({ ...facts, effect: 'none' })
     expect(error.message).toMatch(words)
     expect(p.server.requests).toHaveLength(requests)
+  })
+
+  test.each([
+    [999, 999],
+    [1_000, undefined],
+  ])('has %i alerts, the most in one reply being 1000, is an answer with %j', async (length, read) => {
+    await using p = await facing((response) => response.end(reply(Array.from({ length }, () => item))))
+    const kind = createOnceKindOf(CLICKHOUSE_CLOUD, 'Alert/lag')
+    const listed = await p.client.list(kind, access, readOptions()).catch(() => undefined)
+    expect(listed?.value.length).toBe(read)
   })
 
   test('that is too large is neither parsed nor searched beyond its first part', async () => {

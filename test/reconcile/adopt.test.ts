@@ -165,3 +165,12 @@ test.each([
     expect(world.context.store.claimantOf(pipeId, 'Pipe/c')).toBeUndefined()
   },
 )
+
+test('a pipe that is adopted under its own key stays one that Pipewright created', async () => {
+  const world = await worldAfter('write orders; look orders')
+  const [pipeId = ''] = world.platform.pipes.keys()
+  const { signal } = new AbortController()
+  const said = await operate(world.context, { command: 'adopt', key: 'Pipe/orders', pipeId }, signal)
+  expect(said.result).toBe('done')
+  expect((await world.record('Pipe/orders')).remote).toMatchObject({ id: pipeId, origin: 'created' })
+})

@@ -75,14 +75,15 @@ export async function adoptExisting(
   const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
+  const own = sameId(recorded.remote?.id, remote.id) ? recorded.remote : undefined
   const record = adoptRemote(recorded, {
     remote: {
       id: remote.id,
-      origin: 'adopted',
+      origin: own?.origin ?? 'adopted',
       at,
       revision,
       requestId,
-      foreign: foreignIn(context, key, remote),
+      foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
       // A list can lag: without a read, a 404 creates no other pipe.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,

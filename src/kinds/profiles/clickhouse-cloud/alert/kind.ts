@@ -46,7 +46,7 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   operations: {
     create: { ...READ_IN_SERVICE, name: 'createAlert', does: 'create', method: 'POST', path: ALERTS },
     read: READ_IN_SERVICE,
-    list: { ...READ_IN_SERVICE, name: 'listAlerts', noun: 'alerts', lists: true, path: ALERTS },
+    list: { ...READ_IN_SERVICE, name: 'listAlerts', noun: 'alerts', lists: true, most: 1_000, path: ALERTS },
     update: { ...READ_IN_SERVICE, name: 'updateAlert', does: 'update', method: 'PUT' },
     delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
