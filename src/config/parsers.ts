@@ -9,7 +9,7 @@ const UNEXPANDED = /^~[\w.-]*(?=\/|$)|\$(?:\w+|\{[^}]*\}?|\([^)]*\)?)|%[a-z]|^["
 
 const SCHEME = /^(?:file|sqlite):|^[a-z][a-z\d+.-]*:\/\//i
 
-/** Not empty. It can be absent on disk. */
+/** A path, not empty. It can be absent on disk. */
 export function parsePath(text: string): Parsed<string> {
   if (text === '') return bad('it is empty', 'give a path')
   if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')

@@ -5,10 +5,10 @@ import { problemOf, type SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
 import { definitionOf, type ReadValues } from './settings-table.ts'
 
-/** To record an outcome after the timeout. */
+/** Time to record an outcome after the timeout. */
 const MARGIN_MS = 2_000
 
-/** Settings that failed to parse are missing. */
+/** `values` lacks settings that failed to parse. */
 type Rule = (values: ReadValues) => SettingProblem | undefined
 
 const RULES: readonly Rule[] = [
@@ -56,7 +56,7 @@ function encryptedWebhook({ webhookUrl, allowInsecureHttp }: ReadValues): Settin
 
 const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED'
 
-/** Node is told to check no certificates although a configured URL uses TLS. */
+/** Whether Node checks no certificates although a configured URL uses TLS. */
 export function isUnchecked(values: ReadValues, env: Environment): boolean {
   const { baseUrl, alertsBaseUrl, server, webhookUrl } = values
   const isUsed =

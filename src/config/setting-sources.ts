@@ -6,7 +6,6 @@ import { LineCounter, isMap, isScalar, parseDocument, type Node, type Pair, type
 export interface Given {
   readonly name: SettingName
   readonly text: string
-  /** `--interval`, `PIPEWRIGHT_INTERVAL` or `pipewright.yaml:3`. */
   readonly from: string
 }
 

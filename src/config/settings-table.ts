@@ -21,13 +21,13 @@ export interface Read<T> {
   readonly from: string | undefined
 }
 
-/** Without settings that have no value or an invalid value. */
+/** Settings with a valid value. */
 export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/** For flags, variables, the file, the help and the docs. Defaults go through the same parsers. */
+/** Defines flags, variables, file keys, help and docs. Defaults go through the same parsers. */
 export const TABLE = {
   config: {
     group: 'General',
@@ -100,7 +100,7 @@ export const TABLE = {
     flag: 'ledger',
     placeholder: 'URL',
     default: 'sqlite:.pipewright/ledger.db',
-    // A shared ledger would mix real and sandbox ids, and report the real pipes as missing.
+    // Separate: a shared ledger would mix real and sandbox ids, and report real pipes as missing.
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
     describe:
       'store of the created resources: sqlite:PATH, kubernetes:[NAMESPACE/]NAME in the cluster for two pods with one acting, or memory: for tests',

@@ -26,7 +26,7 @@ import {
 import { realpathSync } from 'node:fs'
 import { isBelow } from '../lib/below.ts'
 
-/** The value does not come straight from the table. */
+/** Settings whose default depends on another. */
 type Worked = 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
@@ -36,7 +36,6 @@ export type Settings = {
     : ValueOf<N> | undefined
 } & {
   readonly alertsTokenFile: string
-  /** From the environment variables that most programs read. */
   readonly proxies: ProxySettings
 }
 
@@ -65,7 +64,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** A bar would end the cell, even inside code. */
+/** Escapes bars, which would end the cell, even inside code. */
 function escape(cell: string): string {
   return cell.replaceAll('|', '\\|')
 }
@@ -74,7 +73,7 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
-  /** Of a command. `platform or server`: with `--server`, a daemon does the work. */
+  /** Needs of a command. `platform or server`: with `--server`, a daemon does the work. */
   readonly needs: 'platform' | 'platform or server' | 'local'
   readonly realPath?: (path: string) => string
 }
@@ -89,7 +88,7 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
-  // An invalid base URL is already a problem.
+  // Also true for an invalid value: already a problem.
   const names = (setting: SettingName) =>
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const reachesOthers = needs !== 'local' || names('server')
@@ -134,7 +133,7 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
   }
 }
 
-/** A mistake in an overridden text must not surface later. */
+/** Parses overridden texts, too: their mistakes must not surface later. */
 function parse(given: readonly Given[]): { values: ReadValues; problems: readonly SettingProblem[] } {
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
   const problems: SettingProblem[] = []
@@ -159,7 +158,7 @@ function withDefaults(given: ReadValues): ReadValues {
     const parsed = standard === undefined ? undefined : parser(standard)
     if (parsed?.ok === true) values[name] ??= { value: parsed.value, from: undefined }
   }
-  return values as ReadValues // as above
+  return values as ReadValues // from each setting's parser
 }
 
 /** In the sandbox, a profile other than the default has its own manifests, folder and ledger. */
@@ -181,7 +180,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
     SETTING_NAMES.map((name) => [name, Object.freeze(values[name]?.value)]),
   )
   return Object.freeze({
-    ...(plain as Settings), // as above; settings with a default always have a value
+    ...(plain as Settings), // from each setting's parser; settings with a default have a value
     baseUrl: baseUrlOf(values),
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
@@ -189,7 +188,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
   })
 }
 
-/** Product documentation writes addresses with the version. */
+/** Removes the version, which product documentation adds to addresses. */
 function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   const version = profile?.value.version
   if (baseUrl === undefined || version === undefined || !baseUrl.value.endsWith(version))
@@ -197,7 +196,7 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
 }
 
-/** Of a missing path, resolves the existing part. */
+/** Resolves links. Of a missing path, resolves the existing part. */
 type RealPath = (path: string) => string
 
 const RIGHT_FOLDERS =
@@ -267,7 +266,7 @@ function ownFiles({
   ] as const
 }
 
-/** Appends the missing rest of the path. */
+/** Resolves the existing part, and appends the rest. */
 function realPathOf(path: string): string {
   const whole = resolve(path)
   try {

@@ -5,9 +5,9 @@ import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
 import { isEmpty } from './remote-resource.ts'
 
-/* Hashes show changes since the last read. Replies can include defaults at times. */
+/* Hashes of a reply's fields show later changes by others. Replies can include defaults at times. */
 
-/** A longer list has one text per field of all items. This keeps the record small. */
+/** A longer list has one text per field for all items, not one per item: the record stays small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that a reply shows without a value. */
@@ -30,7 +30,7 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether it was shown without a value. Not for fields of the manifest: replies omit some at times. */
+/** Whether the reply showed the field empty. False for the manifest's fields: replies omit some at times. */
 export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
   const names = asked[path] === undefined ? path.split('.') : []
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)
@@ -74,9 +74,9 @@ function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly L
 type Hashes = Readonly<Record<string, string>>
 
 /**
- * Sorted.
- * @param left all fields seen; defaults can be missing later
- * @param asked fields of the manifest, which replies always show if at all
+ * Sorted paths.
+ * @param left hashes at the last sync; defaults can be missing later
+ * @param asked fields of the manifest: a missing one is a change
  */
 export function changedSinceLeft(
   fields: Fields,

@@ -15,23 +15,24 @@ export interface Compared {
 /** How fields change. A field without a request keeps its created value. */
 export interface Changes {
   /**
-   * By dotted path; a list of objects is one field. Undefined: the field cannot change.
+   * The request for a field. Undefined: it cannot change.
+   * @param field dotted path; a list of objects is one field
    * @param fields all fields of the same change
    */
   wayOf(field: string, fields: ReadonlySet<string>, compared: Compared): Way | undefined
   /** The request body, including fields that must be sent along. */
   request(way: Way, fields: ReadonlySet<string>, compared: Compared): JsonObject
   isFollowed(fields: ReadonlySet<string>, compared: Compared): boolean
-  /** A list keeps an item that an edit removed. This is no drift. */
+  /** Whether a list still lacks an edit, such as a removal. This is no drift. */
   isLeft(field: string, compared: Compared): boolean
-  /** Whether the resource must be stopped. */
+  /** Whether a change of the field needs a stopped resource. */
   needsRest(field: string): boolean
   asksForRest(said: string): boolean
-  /** Whether an accepted value shows only minutes later. */
+  /** Whether replies show a new value only minutes later. */
   isSlow(field: string): boolean
   /** `update` takes a whole body: the resource is read right before. */
   readonly replacesWhole?: true
-  /** For a resource with an unreadable manifest. */
+  /** Used while the manifest is unreadable. */
   readonly rest: RestStates
 }
 

@@ -41,7 +41,7 @@ function compareFields(
   return differences
 }
 
-/** Of one list. A reply can have a hundred thousand items. */
+/** Unpaired items shown of a list: a reply can have a hundred thousand. */
 const MAX_UNPAIRED = 2_000
 
 /** Pairs items by key. An unpaired item is a difference. */

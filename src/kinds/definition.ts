@@ -21,7 +21,6 @@ export interface Operation {
   readonly name: string
   readonly does: 'create' | 'read' | 'upsert' | 'update' | 'delete'
   readonly method: Method
-  /** Such as "pipe". */
   readonly noun: string
   /** Each interface has its own base URL, credentials and envelope. */
   readonly api: 'services' | 'alerts'
@@ -37,7 +36,6 @@ export interface Operation {
 
 /** Facts that hold in each profile. */
 export interface KindFacts {
-  /** As in `kind:` and in a key. */
   readonly name: string
   readonly noun: string
   /** Default; `isWritten` selects exceptions. */
@@ -54,7 +52,7 @@ interface Described<M extends ResourceManifest> extends KindFacts {
 }
 
 interface Compared<M extends ResourceManifest> {
-  /** As documented. Undefined: none. */
+  /** States that the service documents. */
   states?(manifest: M): KnownStates
   readonly fields: Fields
   readonly reply: ReplyShape
@@ -88,13 +86,13 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly identity?: Fields
   /** The request body with secret references. Do not modify: it shares objects with the manifest. */
   body(manifest: M): JsonObject
-  /** Settings of the service that no manifest can have, by path. Other unknown fields might be new in replies. */
+  /** Paths of settings that no manifest can have. Other unknown fields might be new in replies. */
   readonly unsupported?: readonly string[]
-  /** A sentence on remains after a deletion. */
+  /** A sentence: which parts stay after a deletion. */
   readonly staysBehind?: string
-  /** Whether `rules` check credentials against the authentication. */
+  /** Whether `rules` refuse credentials that do not fit the authentication. */
   readonly credentialRules?: true
-  /** Drops empty values of a reply. Undefined: keeps all. */
+  /** Drops empty values of a reply. */
   setIn?(reply: JsonObject): JsonObject
   /** Short facts for reviewers, such as source and table. */
   outline?(manifest: M): Readonly<Record<string, string>>
@@ -110,7 +108,7 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
   }
   body(manifest: M): JsonObject
   configured(reply: RemoteResource): JsonObject
-  /** Removed by the upsert, such as `role sql_console_admin`. */
+  /** Access that the upsert removes, such as `role sql_console_admin`. */
   takenAway(configured: JsonObject, body: JsonObject): readonly string[]
 }
 
@@ -141,7 +139,7 @@ export function isReadable({ operations }: UpsertKind): boolean {
   return operations.read !== undefined
 }
 
-/** Unreadable, so applied again at each interval. */
+/** Whether it is applied again at each interval: it cannot be read. */
 export function isResynced(kind: Kind): boolean {
   return kind.lifecycle === 'upsert' && !isReadable(kind)
 }

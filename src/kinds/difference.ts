@@ -20,7 +20,7 @@ const SHARED_SHOWN = 40
 
 export const NOT_SET = '(not set)'
 
-/** Also masks names of list items. */
+/** Masks observed values and the names of list items. */
 export function maskDifferences(
   differences: readonly Difference[],
   mask: SecretMask['mask'],
@@ -44,12 +44,12 @@ export function showPair(form: LeafForm, desired: Json | undefined, observed: Js
     lists[0] !== undefined && lists[1] !== undefined
       ? showLists(lists[0], lists[1], form)
       : ([showValue(form, a), showValue(form, b)] as const)
-  // `5` and `"5"` look equal.
+  // Quotes tell `5` from `"5"`.
   const pair = texts[0] === texts[1] ? ([quoted(a), quoted(b)] as const) : texts
   return window(pair)
 }
 
-/** Only whether a value is set. */
+/** Shows only whether a value is set. */
 export function showSensitivePair(
   form: LeafForm,
   desired: Json | undefined,
@@ -67,11 +67,11 @@ export function showText(text: string): string {
   return cut(escapeControls(cut(maskText(text), 0)), 0)
 }
 
-/** Larger texts and lists are only counted: to mask and sort them takes long. */
+/** Characters, items. Larger values are only counted: masking and sorting take long. */
 const MAX_TEXT_LENGTH = 200_000
 const MAX_ITEMS = 20_000
 
-/** Undefined: not too large. */
+/** The size in words. Undefined: not too large. */
 function countLarge(value: Json | undefined): string | undefined {
   if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) return `(${value.length} characters)`
   return Array.isArray(value) && value.length > MAX_ITEMS ? `(${value.length} entries)` : undefined

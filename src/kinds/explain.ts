@@ -22,9 +22,8 @@ export interface FieldFacts {
   /** Undefined: the type or the fields below suffice. */
   readonly example: Json | undefined
   readonly compared: string
-  /** Undefined: it cannot change, or is not a single field. */
+  /** Undefined: not in `spec`, a group, or a kind without changes. */
   readonly changed: string | undefined
-  /** Masked in all output. */
   readonly isSensitive: boolean
   readonly fields: readonly FieldFacts[]
 }
@@ -193,7 +192,7 @@ function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[
   return `by ${kind.operations[change === 'scale' || change === 'configure' ? change : 'update']?.name}`
 }
 
-/** The form with the field in its spec: watched or created. */
+/** The form of the kind, watched or created, that has this field. */
 function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind | undefined {
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)

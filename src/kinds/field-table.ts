@@ -5,7 +5,7 @@ import { z } from './zod.ts'
 
 /** Facts in `.meta()` of a field's schema, beside its `description` and `examples`. */
 interface Declared {
-  /** Of a leaf. Default: by type. A list of texts needs one. */
+  /** Comparison form of a leaf. Default: by type. Required for a list of texts. */
   readonly form?: LeafForm | undefined
   /** Key fields of a list of objects in any order. */
   readonly keyedBy?: readonly string[] | undefined
@@ -24,12 +24,12 @@ declare module 'zod' {
   interface GlobalMeta extends Declared {}
 }
 
-/** Not for editors. */
+/** Left out of the JSON Schema for editors. */
 export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
 
 export interface Field extends Declared {
   readonly returned: 'always' | 'at times' | 'never'
-  /** Of an object, or of a list's items. Empty: a leaf. */
+  /** Inner fields, also of a list's items. Empty: a leaf. */
   readonly fields: Fields
   /** Whether it takes a reference to a secret. */
   readonly isSensitive: boolean
@@ -73,7 +73,7 @@ function formByType(type: z.core.$ZodType, flag: LeafForm): LeafForm | undefined
   return type instanceof z.ZodArray ? undefined : 'text'
 }
 
-/** An unknown field is guessed: a body can have no schema. */
+/** Guesses an unknown field by its value: a body can have no schema. */
 export function fieldFor(fields: Fields, name: string, value: Json): Field {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field !== undefined) return field
@@ -85,7 +85,7 @@ const UNKNOWN_OBJECT: Field = { returned: 'always', fields: {}, isSensitive: fal
 const UNKNOWN_LIST: Field = { ...UNKNOWN_OBJECT, form: 'ordered' }
 export const TEXT: Field = { ...UNKNOWN_OBJECT, form: 'text' }
 
-/** Undefined: the reply cannot show it, or omits it. */
+/** Undefined: not comparable, because the reply omits it. */
 export function comparedField(
   fields: Fields,
   name: string,
@@ -110,7 +110,7 @@ export function fieldAt(fields: Fields, path: string): Field | undefined {
   return field
 }
 
-/** Undefined: no leaf. An unknown leaf is a text. */
+/** Undefined: no leaf there. An unknown leaf is a text. */
 export function leafFormAt(fields: Fields, names: readonly string[]): LeafForm | undefined {
   let field: Field = { ...UNKNOWN_OBJECT, fields }
   for (const name of names) {

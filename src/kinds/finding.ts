@@ -18,12 +18,12 @@ export interface Finding extends Position {
   /** One sentence without secrets. */
   readonly message: string
   readonly hint: string
-  /** After the last marked character. */
+  /** Column after the last marked character. */
   readonly endColumn: number
   /** The masked line. Empty: not shown. */
   readonly lineText: string
   readonly key: Key | undefined
-  /** Other places, such as the first duplicate. */
+  /** Other positions, such as the first duplicate. */
   readonly related: readonly (Position & { readonly message: string })[]
 }
 

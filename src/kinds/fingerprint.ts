@@ -16,7 +16,7 @@ export function fingerprintBody(
   const leaves = () => canonicalLeaves(options.fields, body)
   let fields: Readonly<Record<string, string>> | undefined
   return {
-    // No canonical text or path has a line break.
+    // Line breaks separate: no canonical text or path has one.
     digest: options.digest ?? hash(leaves().map(lineOf).join('\n')),
     // Computed on first use, usually after an edit: expensive.
     get fields() {
@@ -40,7 +40,7 @@ export function changedFields(
   return [...paths].filter((path) => before[path] !== after[path]).toSorted()
 }
 
-/** Order of objects does not matter. Undefined: empty. */
+/** Canonical text of a list in any order. Undefined: empty. */
 function canonicalRecords(fields: Fields, value: Json): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
   const items = value.map((item: Json) =>
@@ -66,7 +66,7 @@ export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf
 }
 
 function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
-  // No name has a character that sorts before the dot.
+  // Sorts whole paths: no name has a character that sorts before the dot.
   for (const name of Object.keys(body).toSorted()) {
     const value = body[name]
     if (value === undefined) continue

@@ -6,7 +6,7 @@ export interface IdForm {
   readonly not: string
   /** "the UUID …, such as …". */
   readonly words: string
-  /** For plans. @param uuid random */
+  /** An id for plans. @param uuid random */
   madeOf(uuid: string): string
 }
 

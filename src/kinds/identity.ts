@@ -37,7 +37,7 @@ function addPaths(paths: string[], fields: Fields, prefix: string): void {
   }
 }
 
-/** By dotted path; for example hashes. */
+/** Values or hashes by dotted path. */
 type Values = Readonly<Record<string, string>>
 
 /** The source as text. Undefined: no source. */
@@ -46,14 +46,14 @@ export function sourceIn(paths: readonly string[], values: Values): string | und
   return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Same source and destination. A destination field missing on one side might be the default. */
+/** Same source, and no different destination. A field missing on one side might be the default. */
 export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
   const source = sourceIn(paths, a)
   const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]
   return source !== undefined && source === sourceIn(paths, b) && !paths.some(differs)
 }
 
-/** Same source and destination as the body's. Quick for most other resources. */
+/** Whether a resource has the body's source and destination. Compares lists last: slow. */
 export function identityCheck(identity: Fields, asked: JsonObject): (there: JsonObject) => boolean {
   const body = comparedBody(identity, asked)
   const isNamed = Object.values(body['source'] ?? {}).some(

@@ -25,7 +25,6 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
 
 interface ImportRequest {
   readonly kind: CreateOnceKind
-  /** `metadata.name`. */
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
@@ -36,7 +35,7 @@ interface ImportRequest {
 
 /**
  * A manifest that adopts a resource, with returned fields in the manifest's order and form. Sensitive values
- * become references for a person to complete. Refused fields are left out. Fails if a required field must go.
+ * become references for a person to complete. Refused fields are left out. Undefined if a required one is.
  */
 export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
   const came = resource as JsonObject // parsed from JSON
@@ -122,12 +121,12 @@ function referencesOf(
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
 
-/** A sometimes returned secret that is missing, and perhaps in use. */
+/** Whether the reply omits a secret that it shows at times: perhaps in use. */
 function isHidden({ returned, isSensitive }: Field, { name, beside }: At): boolean {
   return returned === 'at times' && isSensitive && !Object.hasOwn(beside, name)
 }
 
-/** A role, or a returned connection string, replaces a key. */
+/** Whether a role or a returned connection string replaces the key. */
 function isWithoutSecret(beside: JsonObject): boolean {
   return ['iamRole', 'connectionString'].some(
     (name) => typeof beside[name] === 'string' && beside[name] !== '',
@@ -142,14 +141,14 @@ function valueOf({ form, fields, keyedBy }: Field, value: Json | undefined, at: 
   if (keyedBy !== undefined) {
     if (!Array.isArray(value)) return leaveOut(place, `It must be a list, and is ${inputName(value)}.`)
     const items = { ...place, path: `${place.path}[]` }
-    // The schema reports items that are no objects.
+    // Keeps items that are no objects: the schema reports them.
     return value.map((item: Json) => (isObject(item) ? objectOf(fields, item, items) : item))
   }
   if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
   if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
   const made = objectOf(fields, value, { ...place, keys: [...place.keys, name] })
-  // Only references: probably no login in use.
+  // Drops an object of references: probably no login in use.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 
@@ -191,7 +190,7 @@ function referenceTo({ secret, keys }: Place, field: string): JsonObject {
   const [, , ...inner] = keys // sensitive values are below `source.KIND`
   return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }
-/** Leaves room for a number in a label. */
+/** Characters: leaves room for a number. */
 const LONGEST = 56
 
 /** Digits of the id, for a pipe without a usable name. */

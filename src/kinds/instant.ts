@@ -12,7 +12,7 @@ export function instantOf(text: string): number | undefined {
 
 export function isRealDateTime(text: string): boolean {
   const instant = instantOf(text)
-  // Date.parse turns February 31 into March 3
+  // Refuses February 31, which Date.parse turns into March 3.
   return instant !== undefined && new Date(instant).toISOString().startsWith(text.slice(0, 16))
 }
 

@@ -28,7 +28,6 @@ export function manifestJsonSchema(profile: Profile): JsonObject {
   }
 }
 
-/** Undefined: no such kind. */
 export function kindJsonSchema(profile: Profile, name: string): JsonObject | undefined {
   const kind = describedIn(profile).find((described) => described.name === name)
   return kind && { $schema: DRAFT, ...bareSchema(kind) }

@@ -7,13 +7,13 @@ import { instantOf } from './instant.ts'
  */
 
 interface FormFacts {
-  /** A returned value as a manifest has it. Undefined: of another type. Default: as returned. */
+  /** The manifest's form of a returned value. Undefined: another type. Default: unchanged. */
   readonly written?: (value: Json) => Json | undefined
-  /** Default: of the written value, as JSON. */
+  /** Text for comparison. Default: JSON of the written value. */
   readonly canonical?: (value: Json) => string | undefined
-  /** Value that a reply can omit. */
+  /** Replies can omit this value. */
   readonly unset?: Json
-  /** For people. Default: `yes`. */
+  /** Comparison in words, for docs. Default: `yes`. */
   readonly compared?: string
 }
 
@@ -41,22 +41,22 @@ const FORMS = {
   },
   set: { canonical: (value) => canonicalSet('set', value), compared: 'yes, in any order' },
   ordered: { compared: 'yes, in this order' },
-  /** UTC by default. */
+  /** Without a zone: UTC. */
   time: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => withoutFraction(at).slice(0, -1)) },
   minute: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => at.toISOString().slice(0, 16)) },
   zoned: { ...BY_INSTANT, written: (value) => timeAs(value, withoutFraction) },
-  /** Seconds. ISO text in some replies. */
+  /** Seconds since 1970. Some replies have ISO text. */
   'unix-time': {
     written: (value) => numberIn(value) ?? timeAs(value, (at) => at.getTime() / 1_000),
     canonical: canonicalUnixTime,
     compared: 'yes, by instant',
   },
-  /** Without arguments: `MergeTree()` becomes `MergeTree`. */
+  /** Compared without arguments: `MergeTree()` becomes `MergeTree`. */
   engine: {
     written: (value) => (typeof value === 'string' ? (value.split('(')[0] ?? '').trim() : undefined),
     compared: 'yes, except its arguments',
   },
-  /** Without its user, which replies replace (N3). */
+  /** Ignores the user, which replies replace (N3). */
   address: {
     written: (value) =>
       typeof value === 'string' ? value.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1') : undefined,
@@ -64,7 +64,7 @@ const FORMS = {
   },
   number: { written: numberIn },
   offset: { written: numberIn, unset: 0 },
-  /** Kubernetes quantities in some replies. */
+  /** Some replies have Kubernetes quantities. */
   millicores: { written: millicoresIn, compared: 'yes, in any unit' },
   gibibytes: { written: gibibytesIn, compared: 'yes, in any unit' },
   boolean: {},
@@ -111,7 +111,7 @@ function setOf(members: readonly Json[]): ReadonlySet<string> {
   return new Set(members.map((member) => canonicalValue(member)).filter((text) => text !== undefined))
 }
 
-/** As equal canonical texts, without sorting: a reply can hold hundreds of thousands of members. */
+/** Whether canonical texts are equal. Sets stay unsorted: replies can have hundreds of thousands of items. */
 export function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
   const isSet = (form === 'comma-list' || form === 'set') && have !== undefined && have !== null
   const [wanted, there] = isSet ? [membersOf(form, want), membersOf(form, have)] : []
@@ -176,7 +176,7 @@ function millicoresIn(value: Json): number | undefined {
   const [, digits = '', unit] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
   const number = Number(digits)
   if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
-  // `1.007 * 1_000` is 1006.9999999999999.
+  // Exact: `1.007 * 1_000` is 1006.9999999999999.
   return unit === 'm' || number >= FEWEST_MILLICORES ? number : Number(`${digits}e3`)
 }
 

@@ -54,7 +54,7 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Path length of `spec`, which is ours. */
+/** Path length of `spec`. Shorter paths are ours and stay. */
 const OURS = 1
 
 /** All schema problems, once per field. Else the first rule problem: its removal might fix others. */
@@ -70,7 +70,7 @@ function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Obje
   return broken === undefined ? [] : [{ path: INSTEAD[broken.code] ?? broken.path, why: broken.message }]
 }
 
-/** If mappings and columns contradict each other, the columns go. */
+/** If mappings and columns contradict each other, the columns are removed. */
 const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-missing-column': ['spec', 'destination', 'columns'],
   'mapping-unknown-column': ['spec', 'destination', 'columns'],

@@ -65,12 +65,12 @@ export function isUpserted(key: Key): boolean {
   return knownKind(kindOf(key)).lifecycle === 'upsert'
 }
 
-/** Whether the state describes something else, as for an alert. */
+/** Whether the state describes watched data, not the resource: an alert's. */
 export function isAlarm(key: Key): boolean {
-  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // or a placeholder of the runbook
+  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // undefined: the runbook's placeholder
 }
 
-/** Created, although its kind is mostly watched. */
+/** Whether Pipewright creates this resource of a watched kind. */
 export function isWritten(held: Held): boolean {
   return lifecycleOf(held) === 'create-once' && !isLockable(held.key)
 }

@@ -140,7 +140,7 @@ const Ensure = z.enum(['present', 'absent']).optional()
 const CONTESTED =
   'After two corrections of a field within an hour, the third waits an hour. Each further wait is twice as long, up to a day.'
 
-/** If the service lists, changes and stops the kind. */
+/** For kinds that the service lists, changes and stops. */
 const ChangeablePolicy = CreateOncePolicy.extend({
   onUnknown: z
     .enum(['ask', 'adopt'])
@@ -182,7 +182,7 @@ export const DeletablePolicy = ChangeablePolicy.extend({
 /** For upsert kinds, which have no state. */
 export const UpsertPolicy = z.strictObject(commonPolicy)
 
-/** If the service reads and deletes the kind. */
+/** For upsert kinds that the service reads and deletes. */
 export const ReadableUpsertPolicy = UpsertPolicy.extend({
   interval: Interval.optional().describe('How often to look for drift, such as `10m`.'),
   onDrift: OnDrift.describe(
@@ -218,7 +218,7 @@ export interface ResourceManifest {
   readonly metadata: Metadata
   readonly policy?: Policy | undefined
   readonly spec: Readonly<Record<string, unknown>> & {
-    /** Undefined: needs no Service, or is one. */
+    /** Undefined: the resource needs no Service, or is one. */
     readonly service?: string | undefined
   }
 }

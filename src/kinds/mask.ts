@@ -78,7 +78,7 @@ function sensitiveIn(name: string, value: Json): readonly string[] {
   return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
 }
 
-/** Such as "admin": the platform might also use it. */
+/** Not masked, such as "admin": the platform might also use it. */
 function isPlainUserName(field: string, value: string): boolean {
   return NAMING_FIELDS.has(field) && readsLikeName(value)
 }
@@ -116,8 +116,8 @@ const MAX_SHOWN_TEXT = 64 * 1024
 const MAX_SHOWN_REPLY = 1024 * 1024
 
 /**
- * Kept as text: objects would take many times the memory.
- * @returns the masked reply as JSON text. Masked when it is shown: most replies never are
+ * Keeps the reply as text: objects would take many times the memory.
+ * @returns masks and returns the JSON text, only when shown: most replies never are
  */
 export function shownReply(reply: JsonObject, mask: SecretMask['mask']): () => string {
   const text = JSON.stringify(reply)

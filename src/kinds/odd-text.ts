@@ -1,12 +1,12 @@
 import { OVERRIDES, TURNING } from '../lib/shown-text.ts'
 import type { LeafForm } from './leaf-forms.ts'
 
-/** One joiner is normal after a letter of many scripts, and in emoji. */
+/** Matches odd joiners. One is normal after a letter of many scripts, and in emoji. */
 const JOINER = String.raw`(?<![^\s\0-\x7f\p{Script=Latin}])[\u200c\u200d]|[\u200c\u200d]{2}`
 
 const INVISIBLE = String.raw`\xad\u115f\u1160\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb`
 
-/** Surrogates are lone ones. */
+/** `\p{Cs}` matches only lone surrogates. */
 const UNSEEN = String.raw`(?![\t\n\r])[\p{Cc}\p{Cs}${TURNING}${INVISIBLE}]|${JOINER}`
 
 const ODD_IN_LINE = new RegExp(String.raw`${UNSEEN}|[\t\n\r]|^\s|\s$`, 'u')
@@ -26,18 +26,18 @@ const ODD_IN: Partial<Readonly<Record<LeafForm, RegExp>>> = {
 const REFERENCE =
   /^(?:ENC\[[A-Z0-9_]+(?:,[^\]]*\])?|\$ANSIBLE_VAULT;.*|-----BEGIN (?:AGE|PGP) .*|<path:[^<>\n]+>|(?:ref\+[a-z]\w*|vault|bws?|ssm|akv|gcpsm|awssm):\/\/\S+|op:\/\/[^\n]+|@Microsoft\.KeyVault\([^()\n]*\)|(?:>>)?vault:[a-z][\w-]*\/\S+)$/s
 
-/** Of a person and of replacement tasks. */
+/** Placeholders of people, such as `change-me`, and of replacement tasks. */
 const PLACEHOLDER = /^(?:(?:change|replace)[-_]?(?:me|this)|<[a-z][\w .-]*>|#\{[\w.]+\}#?)$/i
 
-/** Of Concourse. */
+/** Variables of Concourse. */
 const IN_PARENTHESES = /^\(\([\w./:-]+\)\)$/
 
-/** Two parentheses are legal in SQL. */
+/** Forms of SQL: two parentheses are legal. */
 const SQL: ReadonlySet<LeafForm> = new Set(['block', 'lines', 'ordered'])
 
 const FREE_TEXTS: ReadonlySet<string | number> = new Set(['message', 'note', 'reason', 'labels'])
 
-/** Such as an outer blank. */
+/** The first odd character, such as an outer blank. */
 export function oddCharacterIn(form: LeafForm, text: string): string | undefined {
   return (OVERRIDES.exec(text) ?? (ODD_IN[form] ?? ODD_IN_LINE).exec(text))?.[0]
 }

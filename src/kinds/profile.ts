@@ -15,7 +15,7 @@ import { KINDS } from './registry.ts'
 
 /** A service's real interface, as data. One per installation, chosen at start. */
 export interface Profile {
-  /** For `--profile` and the ledger. */
+  /** Value of `--profile`, also in the ledger. */
   readonly name: string
   /** Path prefix that users might add to the address: `/v1`. */
   readonly version: string | undefined
@@ -33,7 +33,7 @@ function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
   return kindFor(profile, { key, manifest, record: undefined })
 }
 
-/** @throws if the profile lacks the form; its schema then accepts no such manifest */
+/** @throws if the profile lacks this lifecycle; its schema then refuses the manifest */
 function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
   if (kind.lifecycle === lifecycle) return kind
   if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
@@ -63,23 +63,21 @@ function knownKind({ kinds }: Profile, name: string): Kind {
   return found
 }
 
-/** Label values of request metrics. */
 export function operationsOf(profile: Profile): readonly Operation[] {
   return formsOf(profile).flatMap((kind) =>
     'operations' in kind ? Object.values<Operation>(kind.operations) : [],
   )
 }
 
-/** Comparison forms. Empty for a kind without requests. */
 export function fieldsOf(profile: Profile, key: Key): Fields {
   const kind = knownKind(profile, kindOf(key))
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** The comparison trims origins. */
+/** Fields with line breaks and outer blanks: the comparison trims origins. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
-/** The form of a manifest's text. @param path from the root */
+/** @param path from the root */
 export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {
   const [top, ...names] = path.filter((step) => typeof step === 'string')
   if (SECRET_FIELDS.has(names.at(-1) ?? '')) return 'certificate' // any literal is refused

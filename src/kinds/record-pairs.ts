@@ -6,7 +6,7 @@ import { maskSensitive } from './mask.ts'
 
 type KeyNames = readonly string[]
 
-/** In any order. An unset key part matches any value. Equal items pair first. */
+/** Pairs items in any order. An unset key part matches any value. Equal items pair first. */
 export function pairUp(
   names: KeyNames,
   desired: readonly Json[],

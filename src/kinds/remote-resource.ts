@@ -51,7 +51,7 @@ export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index:
   return { ...kept, id: typeof id === 'string' ? id : place, [ODD]: { index, fields } }
 }
 
-/** Index, id and invalid fields of each. */
+/** Index, id and invalid fields of each invalid item. */
 export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   return list.flatMap((item) => {
     const odd = item[ODD]
@@ -62,7 +62,7 @@ export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   })
 }
 
-/** Much longer than names, states and times. */
+/** Characters: much longer than names, states and times. */
 const MAX_TEXT_LENGTH = 64 * 1024
 
 const MAX_ID_LENGTH = 64

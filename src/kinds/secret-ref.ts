@@ -1,7 +1,7 @@
 import { Text, z } from './zod.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
-/** A mounted secret or key; not a path. */
+/** Name of a mounted secret or key; not a path. */
 const SecretName = z
   .string()
   .regex(/^[A-Za-z0-9_][-A-Za-z0-9_.]*$/, 'must be a plain name: letters, digits, ".", "_" and "-"')
@@ -66,7 +66,6 @@ export const AccessKey = z
   })
   .meta({ returned: 'never' })
 
-/** Whether a field takes a reference to a secret. */
 export function isReferenceSchema(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodUnion) return schema.options.some(isReferenceSchema)
   return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'

@@ -11,7 +11,7 @@ export interface HealthyStates {
   readonly states: readonly string[]
 }
 
-/** A stopped resource's states. */
+/** States that matter for stops and starts. */
 export interface RestStates {
   /** Stopped until started. */
   readonly atRest?: readonly string[]
@@ -47,7 +47,7 @@ const BAD = new RegExp(
   'i',
 )
 
-/** Name parts of changing states; `Running` lasts. */
+/** Name parts of temporary states. Without "running", which lasts. */
 const MOVING = new RegExp(
   [
     'applying|backfilling|booting|building|configuring|connecting|creating|deploying|init|installing|launching|loading',
@@ -81,14 +81,12 @@ export function isDeleting(states: RestStates | undefined, state: string | null 
   return typeof state === 'string' && states?.deleting?.includes(state) === true
 }
 
-/** Name parts that mean failure. */
 const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i
 
 export function saysFailure(state: string): boolean {
   return FAILURE.test(state)
 }
 
-/** The manifest's list, else the setting's. */
 export function healthyStatesFor(
   own: readonly string[] | undefined,
   ofInstallation: readonly string[] | undefined,
@@ -100,7 +98,7 @@ export function healthyStatesFor(
 /** Visible words with single spaces. */
 const SEEN = /^(?!\p{M})[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u
 
-/** Quoted if it would be invisible. */
+/** Quoted if it has invisible characters. */
 export function shownState(state: string): string {
   return SEEN.test(state) ? state : JSON.stringify(state).replaceAll(/(?! )[\p{C}\p{Z}]/gu, escaped)
 }

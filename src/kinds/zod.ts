@@ -15,10 +15,9 @@ export const TextSet = z.array(Text).meta({ form: 'set' })
 
 export const OrderedTexts = z.array(Text).meta({ form: 'ordered' })
 
-/** A whole number from 0. */
 export const Count = z.int().nonnegative()
 
-/** With wildcards in the path (2.3). Not sensitive. */
+/** Can have wildcards in the path. Not sensitive. */
 export const Url = z
   .string()
   .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')
@@ -28,10 +27,8 @@ export const Url = z
   )
   .meta({ examples: ['https://registry.example:8081'] })
 
-/** {@link Url} over TLS. */
 export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
 
-/** As in a URL. */
 export const HostName = Text.regex(
   /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
   'must be a host name or address, without scheme, port or path',

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number
   /** Milliseconds since an arbitrary point. Never goes back. For measuring and waiting. */
   monotonic(): number
-  /** Does not keep the process alive. @returns cancels */
+  /** Does not keep the process alive. @returns cancel function */
   after(delayMs: number, callback: () => void): () => void
 }
 
@@ -14,7 +14,7 @@ export function createSteadyClock(clock: Clock): () => number {
   return () => clock.monotonic() + offset
 }
 
-/** The reason is that of `AbortSignal.timeout`. */
+/** Aborts with the reason of `AbortSignal.timeout`. */
 export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonly signal: AbortSignal } {
   const limit = new AbortController()
   const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError')

@@ -3,7 +3,7 @@ import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
 const MAX_ADDRESSES = 4
 
-/** Codes and addresses only: the text of an error can repeat what was sent. */
+/** Words from codes and addresses: an error's text can repeat the request. */
 export function connectWords(code: string, addresses: readonly string[] = []): string {
   if (addresses.length < 2) return `${whyNot(code)} (${code})`
   const others = addresses.length - MAX_ADDRESSES
@@ -41,7 +41,7 @@ export function isTlsFailure(code: string): boolean {
   return /TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)
 }
 
-/** The server ends TLS because of our client certificate, or because there is none. */
+/** Whether the server ends TLS because of a wrong or missing client certificate. */
 export function isClientCertificateRefused(code: string): boolean {
   return /^ERR_SSL_.*ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA)/.test(code)
 }

@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
 
-/** In hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data)
 }

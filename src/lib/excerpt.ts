@@ -5,7 +5,7 @@ import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 /** UTF-8 bytes. Holds every violation that a platform lists, and fits into a ledger record. */
 const LONGEST = 2_048
 
-/** Characters. Cleaning can shorten the text. */
+/** Characters before cleaning, which can shorten the text. */
 const LOOKED_AT = 16_384
 
 /** Characters. Parsing more would block the process for over 50 ms. */

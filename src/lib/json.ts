@@ -49,7 +49,6 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return isObject(a) && isObject(b) && sameMembers(a, b)
 }
 
-/** For speed: each reconcile runs it. */
 function sameMembers(a: JsonObject, b: JsonObject): boolean {
   let count = 0
   for (const name of Object.keys(a)) {

@@ -87,6 +87,6 @@ function isInRange(host: string, network: string, length: string | undefined): b
   if (isIP(host) < family || prefix > longest) return false
   const range = new BlockList()
   range.addSubnet(network, prefix, `ipv${family === 4 ? 4 : 6}`)
-  // An IPv4 address can be written as IPv6 (`::ffff:10.0.0.1`).
+  // Allows an IPv4 address in IPv6 form (`::ffff:10.0.0.1`).
   return range.check(host, `ipv${isIP(host) === 4 ? 4 : 6}`)
 }

@@ -26,10 +26,10 @@ export async function retry<T>(
   }
 }
 
-/** A reply can ask for nonsense, or for a time meant for a person. */
+/** Limits a reply's wait, which can be nonsense or meant for a person. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** From these values, it is a Unix time in seconds (2001 and later) or in milliseconds. */
+/** From these values, a number is a Unix time in seconds (2001 and later) or in milliseconds. */
 const UNIX_SECONDS_FROM = 1e9
 const UNIX_MS_FROM = 1e11
 
@@ -47,7 +47,7 @@ export function retryAfterMs(headers: ReplyHeaders, now: number): number | undef
   return wait > 0 ? Math.min(Math.ceil(wait), LONGEST_WAIT_MS) : undefined
 }
 
-/** NaN: no time. */
+/** Ms. NaN: no time. */
 function retryAfter(text: string, now: number): number {
   const seconds = numberOf(text)
   return Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1_000

@@ -22,7 +22,7 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
 
 export const SENSITIVE_NAMES: readonly string[] = [...SENSITIVE_FIELDS, 'keySecret', 'token', 'authorization']
 
-/** A platform can echo such names by mistake. */
+/** Matches names that a platform can echo by mistake. */
 const TELLING_PART =
   /pass(?:w|phrase)|pwd|secret|token|connection[-_]?string|(?:access|account|api|private)[-_]?key|user[-_]?name|certificate|credential|key[-_]?id$|jaas|bearer|authorization|signature/i
 
@@ -85,7 +85,7 @@ const ARGUMENT =
   /((?:^|[\s"'[,])--[\w-]{0,40}(?:password|passwd|token|secret|key|credential)["']?[\s,]+["']?)(?!-)[^\s"',\]]+/gi
 const USER_ARGUMENT = /((?:^|[\s"'[,])(?:-u|--user)["']?[\s,=]+["']?[^\s"':]{1,256}:)[^\s"']+/g
 
-/** For a line of an invalid manifest, or a finding that quotes it. */
+/** Masks a line of an invalid manifest, or a finding that quotes it. */
 export function withoutSecrets(text: string, mask: string): string {
   const plain = withoutUrlSecrets(text, mask)
   const masked = plain.includes('--') ? plain.replaceAll(ARGUMENT, `$1${mask}`) : plain

@@ -7,7 +7,6 @@ export const OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
 /** Control characters except tab and line feed. */
 const UNSAFE = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f${TURNING}]`, 'g')
 
-/** Safe to print on a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, '\ufffd')
 }

@@ -17,11 +17,11 @@ import { readDirectory, textNow, type DirectoryReading, type OnRead } from './fi
 
 export interface LoadResult {
   readonly state: CatalogState
-  /** New, deleted, or with a new digest. Sorted. */
+  /** Sorted: new, deleted, or with a new digest. */
   readonly changed: readonly Key[]
-  /** Includes findings and places. */
+  /** Whether it changed, even findings or positions. */
   readonly differs: boolean
-  /** As {@link revisionSince}. */
+  /** From {@link revisionSince}. */
   readonly since: number | undefined
 }
 

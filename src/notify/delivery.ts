@@ -41,7 +41,7 @@ export interface DeliveryParts {
   readonly readTarget: () => Promise<Target>
   /** Never throws, follows no redirect, ends within `timeoutMs`. */
   readonly post: (posting: Posting, signal: AbortSignal) => Promise<Posted>
-  /** As `Term.confirm`: only the acting process sends messages. */
+  /** `Term.confirm`: only the acting process sends messages. */
   readonly confirm: () => Promise<number>
   readonly clock: Clock
   /** From 0 to below 1. */
@@ -75,7 +75,7 @@ export class DeliveryError extends Error {
     this.retryAfterMs = waitMs
   }
 
-  /** A retry would be refused, too. */
+  /** Whether a retry would be refused, too. */
   get isRefusal(): boolean {
     return /^[34]/.test(this.code) && !LATER.has(this.code)
   }

@@ -89,7 +89,7 @@ function timeOf(ms: number): string {
 }
 
 /**
- * Standard Webhooks (standardwebhooks.com).
+ * Headers of Standard Webhooks (standardwebhooks.com).
  * @param secret its bytes, or `whsec_` and base64
  * @param now ms since the epoch
  */

@@ -23,7 +23,7 @@ export async function readTarget(
   if (typeof parsed === 'string') return { url: undefined, why: `${from} ${parsed}` }
   if (secretFile === undefined) return { url: parsed, secret: undefined }
   const secret = await readSecret(secretFile)
-  // Without a signature, the receiver would refuse the message or learn to accept unsigned messages.
+  // Sends nothing unsigned: the receiver would refuse or learn to accept it.
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }
@@ -43,7 +43,7 @@ function unreadable({ file, why, misplaced }: SecretReading & { readonly found: 
       return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
       return `the file ${file} is a link into --secrets-dir, where manifests could name it`
-    case 'credential': // only for sources
+    case 'credential': // only secrets of sources
     case 'absent':
       return `there is no file ${file}`
     case 'unreadable':

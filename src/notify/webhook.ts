@@ -52,7 +52,7 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // A problem whose resources are part of a larger one ends with them.
+    // No end for a problem whose resources are in another of its cause.
     const alike = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
       const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))

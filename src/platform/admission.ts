@@ -12,7 +12,7 @@ export interface Caller {
   /** Name of the service, or `alerts`. */
   readonly service: string
   readonly account: Account
-  /** No promise if the secret was read recently. @throws {SecretUnavailableError} */
+  /** Not a promise if the secret was read recently. @throws {SecretUnavailableError} */
   login(): Login | Promise<Login>
 }
 
@@ -30,7 +30,7 @@ export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
  * Waits for accepted credentials, then for permits. Without a wait, returns no promise: the caller sends
  * immediately.
  * @throws {SecretUnavailableError}
- * @throws {RemoteError} `AuthFailed` if the service is paused
+ * @throws {RemoteError} `AuthFailed`, `ServiceIdle` or `Throttled`
  * @throws the signal's reason after an abort
  */
 export function admit(
@@ -63,7 +63,7 @@ async function admitLater(
   breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
-    // The wait can be long.
+    // Reads it again: the wait can be long.
     const login = await caller.login()
     options.signal.throwIfAborted()
     const asking = authenticated(caller, login)
@@ -88,7 +88,7 @@ export function authenticated({ service, operation }: Caller, login: Login): Aut
 interface Account {
   readonly budget: Budget
   readonly throttle: Throttle
-  /** Paths of services with a read or a list that worked. */
+  /** Paths of services that answered a read or a list. */
   readonly read: Set<string>
   readonly notFoundIds: Set<string>
 }
@@ -125,7 +125,7 @@ export function createAccounts(options: {
 
 const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 
-/** Without a 429. A budget above the limit meets it repeatedly. */
+/** Ms without a 429 that end a limit. A budget above it meets it repeatedly. */
 const QUIET_MS = 60_000
 
 type Throttle = ReturnType<typeof createThrottle>
@@ -136,7 +136,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // Requests that were in flight are no news.
+    // Ignores requests in flight before the pause.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)

@@ -4,7 +4,7 @@ import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import type { Priority } from '../contract/platform.ts'
 import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './request-window.ts'
 
-/** `next`: after a related request was sent. */
+/** `next`: another permit for a request that has begun. */
 export type Rank = Priority | 'next'
 
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]
@@ -13,7 +13,7 @@ const URGENT_RANKS: readonly Rank[] = ['next', 0]
 /** A longer queue is a bug. */
 const LONGEST_LINE = 10_000
 
-/** Only for priority 0. A small budget has no reserve. */
+/** Share for urgent requests only. A small budget has no reserve. */
 const RESERVE = 0.005
 
 interface Wanted {
@@ -95,7 +95,7 @@ export function createBudget(options: {
 
   function setAlarm(now: number): void {
     const first = firstWaiter()
-    // A timer that fires early must not be set again without time passing.
+    // At least 1 ms later: timers can fire early.
     const at = first === undefined ? undefined : Math.max(servableAt(first, now), now + 1)
     if (at === alarm?.at) return
     alarm?.cancel()
@@ -117,13 +117,13 @@ export function createBudget(options: {
   }
 
   return {
-    /** ms from an answer until its permit is free again. */
+    /** Ms from an answer until its permit is free again. */
     turnMs: windowMs * (1 + 2 * MARGIN),
     /** Undefined if no permit is free, or if other requests wait. */
     take: takeFree,
     /**
-     * `next` comes first, then lower priorities, first come first served. The queue of the daemon shares
-     * between services.
+     * `next` comes first, then lower priorities, first come first served. The daemon's queue shares between
+     * services.
      * @throws the signal's reason after an abort
      * @throws {RemoteError} `Throttled` if the queue is full
      */

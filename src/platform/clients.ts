@@ -24,7 +24,7 @@ import {
   pathOf,
 } from './wire.ts'
 
-/** Service names have no spaces. */
+/** No secret's name has a space. */
 const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 
@@ -50,7 +50,7 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly idempotentRetries?: number
   /** Called right before each changing request. Absent if no other process can act. */
   readonly confirm?: (() => Promise<number>) | undefined
-  /** As `confirm`, before a create is prepared. @throws {NotLeading} */
+  /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
 }
 
@@ -61,7 +61,7 @@ interface CredentialBudget extends BudgetSnapshot {
 export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   pauses(): readonly Pause[]
-  /** With changed credentials. Sends no request. */
+  /** Services with changed credentials. Sends no request. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
   /** Same budget, own pauses: its refused credentials do not pause the daemon. */
@@ -84,7 +84,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const breaker = createCredentialBreaker({ clock, emit })
   const fence = createFence(options.confirm)
 
-  /** Keys name the interface and the service. */
+  /** Keys are an interface and a service. */
   const logins = new Map<string, () => Login | Promise<Login>>()
 
   /** @param service undefined for alerts, which share one credential */

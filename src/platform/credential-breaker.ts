@@ -5,7 +5,7 @@ import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import { notSent, type RemoteError, whatIsRefused } from '../contract/remote-error.ts'
 
-/** Doubles after each probe. */
+/** Time to the first probe. Doubles at each. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
 const LONGEST_PROBE_MS = 15 * 60_000
 
@@ -48,7 +48,7 @@ interface Trip {
   readonly status: Refusal['status']
   /** For display: ms since the epoch. */
   readonly since: number
-  /** On the monotonic clock. */
+  /** Ms on the monotonic clock. */
   readonly probeAt: number
   readonly probeAfterMs: number
   readonly probing: boolean
@@ -78,7 +78,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // Requests that were in flight are no news.
+    // Ignores requests in flight before the pause.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
@@ -156,7 +156,7 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
 function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
-  // A service can have the name `alerts`.
+  // Distinct from a service named `alerts`.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 
@@ -168,7 +168,6 @@ function wordsOf(entry: Trip): string {
   return `the platform ${what} in ${source} since ${when} (${status})`
 }
 
-/** @param now ms since the epoch */
 function held(entry: Trip, afterMs: number, now: number): RemoteError {
   const again = `${wordsOf(entry)}; next try at ${timeOf(now + afterMs)}`
   return isIdle(entry)

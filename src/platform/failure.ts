@@ -37,7 +37,7 @@ interface Failure extends Attempt<unknown> {
   /** Empty for `silence`. */
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
-  /** A 404 with the request id of another, from a cache. */
+  /** Whether it has the request id of an earlier 404, from a cache. */
   readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number
@@ -91,7 +91,7 @@ export function classify(failure: Failure): RemoteError {
   return new RemoteError(failureWords(failure, facts), facts)
 }
 
-/** The platform might have done the work before the proxy lost it or the client. */
+/** Statuses of a proxy. The platform might have done the work. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
@@ -114,7 +114,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   return 'Rejected'
 }
 
-/** A list, or a create before any read worked, of a service that the key does not see. */
+/** Whether the key does not see the service: a 404 of a list, or of a create before any read. */
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false
@@ -156,7 +156,6 @@ function failureWords({ caller }: Failure, facts: RemoteErrorFacts): string {
 
 type Known = Omit<RemoteErrorFacts, 'what' | 'class'> & { readonly class: SeenClass }
 
-/** @param excerpt masked */
 function seenWords(failure: Failure, facts: Known, excerpt: string): string {
   const { seen, caller, origin, way, body } = failure
   const { proxy } = way

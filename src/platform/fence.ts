@@ -3,12 +3,11 @@ import { notSent, type RemoteError } from '../contract/remote-error.ts'
 
 /**
  * Called right before each changing request.
- * @returns the latest first byte, as `Term.confirm`
+ * @returns the latest first byte, on the monotonic clock
  * @throws {RemoteError} `NotLeading`: it must not be sent
  */
 export type Fence = () => Promise<number>
 
-/** @param confirm as `Term.confirm` */
 export function createFence(confirm: (() => Promise<number>) | undefined): Fence {
   return async () => {
     try {

@@ -18,9 +18,9 @@ export interface RequestParts {
   readonly userAgent: string
   readonly maxReplyBytes: number
   readonly requestTimeoutMs: number
-  /** From DNS to the last byte. Shorter than the shutdown grace. */
+  /** Ms from DNS to the last byte. Shorter than the shutdown grace. */
   readonly createDeadlineMs: number
-  /** After the first attempt of a read or upsert. */
+  /** Retries of a read or upsert. */
   readonly retries: number
   /** From 0 to below 1. */
   readonly random: () => number
@@ -91,7 +91,7 @@ function follow(
 
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
-/** Undefined if unknown. Any answer about the content accepts the credentials. */
+/** Undefined: unknown. A reply about the content proves that the credentials work. */
 function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
   if (problem === undefined) return 'accepted'
   const { class: kind, httpStatus, retryAfterMs } = problem.facts

@@ -58,12 +58,12 @@ interface ExchangeLimits {
 /** Characters of an incomplete reply: to parse or search more would block the process. */
 export const MAX_PARTIAL_LENGTH = 64 * 1024
 
-/** A later timer shows that the process stood still. */
+/** A timer later than this shows that the process was frozen. */
 const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
-/** Never throws and follows no redirect. `dispatch` shows when a request goes onto a ready connection. */
+/** Never throws and follows no redirect. `dispatch` reports when a request is on a ready connection. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -87,7 +87,7 @@ export function exchange(
       giveUp({ type: 'stopped' })
     }
 
-    /** After a standstill, the reply might be in the socket: reads once more first. */
+    /** After a freeze, the reply might be in the socket: reads once more first. */
     function onTimer(): void {
       if (clock.monotonic() < endsAt + LATE_MS) giveUp(partly('late', undefined))
       else setImmediate(() => over || giveUp(partly('late', undefined)))
@@ -153,7 +153,7 @@ export function exchange(
             limits.onSent?.()
           },
           onResponseStart(_controller, status, headers) {
-            // Informational replies (1xx) come first.
+            // Skips informational replies (1xx).
             if (status >= 200) head = { status, headers }
           },
           onResponseData(_controller, chunk) {
@@ -178,7 +178,7 @@ export function exchange(
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants
 
-/** RFC 9110, 8.4.1. A cut body gives the received part. */
+/** Decoders (RFC 9110, 8.4.1). A cut body gives the received part. */
 const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
   gzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH }),
   deflate: (bytes, maxOutputLength) => {
@@ -194,7 +194,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number)
 const MAX_UNNAMED = 2
 
 /**
- * Without content codings, charset and byte order mark. An unknown coding or charset leaves the text
+ * Removes content codings, charset and byte order mark. An unknown coding or charset leaves the text
  * unreadable.
  * @returns undefined: more than `maxBytes` after decoding
  */

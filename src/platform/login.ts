@@ -5,13 +5,13 @@ import { type SecretReading, SecretUnavailableError } from '../contract/secrets.
 import type { FreshSecrets } from './secret-store.ts'
 import { WIRE } from './wire.ts'
 
-/** `spec/api.md` 5. */
+/** Credentials (`spec/api.md` 5). */
 export interface Login {
   /** Value of the `Authorization` header. */
   readonly authorization: Secret
   /** Texts that messages must mask. */
   readonly secrets: readonly Secret[]
-  /** Equal for equal credentials of this process. */
+  /** Equal for equal credentials in this process. */
   readonly digest: string
   readonly source: string
 }
@@ -25,7 +25,7 @@ export function createCredentials(options: {
   const hashKey = randomBytes(32)
   const made = new Map<string, { readonly of: readonly SecretReading[]; readonly login: Login }>()
 
-  /** Many pipes share a login. */
+  /** Reuses a login, which many pipes share. */
   function loginOf<R extends readonly SecretReading[]>(id: string, of: R, make: (of: R) => Login): Login {
     const known = made.get(id)
     if (known !== undefined && of.every((reading, index) => reading === known.of[index])) return known.login
@@ -92,7 +92,6 @@ function valueOf(reading: SecretReading, of: SecretUnavailableError['missing']['
   throw new SecretUnavailableError({ file, why, misplaced, of })
 }
 
-/** Headers of `spec/api.md` 4 and 5. */
 export function headersOf(
   login: Login,
   userAgent: string,
@@ -101,7 +100,7 @@ export function headersOf(
   return {
     Authorization: login.authorization.reveal(),
     Accept: 'application/json',
-    // Reads must not come from a cache.
+    // Forbids caches to answer reads.
     ...(body === undefined ? { 'Cache-Control': 'no-cache' } : { 'Content-Type': 'application/json' }),
     'User-Agent': userAgent,
   }

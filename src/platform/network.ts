@@ -25,7 +25,7 @@ interface ProxyOnWay {
   readonly does: 'joins' | 'forwards'
 }
 
-/** Only a proxy can send 407, and did not pass the request on (RFC 9110, 11.7.1). */
+/** Only a proxy sends 407, and it did not pass the request on (RFC 9110, 11.7.1). */
 export function faultOfReply(
   { status, headers }: Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>,
   proxy: ProxyOnWay | undefined,
@@ -37,11 +37,10 @@ export function faultOfReply(
 
 export interface Way {
   readonly proxy: ProxyOnWay | undefined
-  /** Keeps connections alive, for all origins. */
+  /** Connections of all origins, kept alive. */
   readonly dispatcher: Dispatcher
-  /** @param timeoutMs per step */
   open(options: buildConnector.Options, timeoutMs: number): Promise<Opened>
-  /** Directed to its proxy, if any. */
+  /** The request for its proxy, if any. */
   readonly routed: (request: WireRequest) => WireRequest
   readonly mask: Pick<SecretMask, 'mask'>
 }

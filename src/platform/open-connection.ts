@@ -6,7 +6,7 @@ import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
   readonly socket: Socket
-  /** Below TLS, to the proxy if any. It can be reset. */
+  /** TCP below TLS, to the proxy if any. It can be reset. */
   readonly tcp: Socket
 }
 
@@ -87,7 +87,7 @@ async function joinedBy(
     allowH2: false,
     connect(_options, callback) {
       tries += 1
-      // A client forgets its request if `connect` calls back synchronously.
+      // Not synchronous: a client would forget its request.
       queueMicrotask(() =>
         tries === 1 ? callback(null, skipInterim(socket)) : callback(new Error('one connection, once'), null),
       )
@@ -144,7 +144,7 @@ function securing(tls: TlsSource, timeoutMs: number) {
   }
 }
 
-/** Rejects, because undici does not report this. */
+/** Rejects if closed before TLS is ready: undici does not report this. */
 function closing(under: Socket, timeoutMs: number): Promise<never> {
   const closed = new Promise<never>((_, reject) => {
     function fail(): void {
@@ -180,7 +180,7 @@ export function errorOf(thrown: unknown): Error {
 /** Interim replies (RFC 9110, 15.2), except 101, which ends HTTP. */
 const INTERIM = /HTTP\/1\.[01] 1(?!01)\d\d\b[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/y
 const BEGIN = 'HTTP/1.1 1'
-/** Bytes. More header lines are no interim reply. */
+/** Bytes. A longer start is no interim reply. */
 const MAX_INTERIM = 16 * 1024
 
 /**

@@ -15,9 +15,9 @@ const FRESH_MS = 5_000
 export interface Read<T> extends Call<T> {
   /** Before each attempt, when the request can be sent. Its error is thrown. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
-  /** One more for a look before the request. Default: 1. */
+  /** Permits. 2: one for a read before the request. Default: 1. */
   readonly places?: 1 | 2
-  /** Default: the usual limit. */
+  /** Raises the usual limit. */
   readonly maxReplyBytes?: number
   readonly retries?: number
 }
@@ -35,7 +35,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
     () => attempt(read, parts, options),
     (tried, number) => {
       if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
-      // The next reconcile obeys the platform's wait.
+      // The next reconcile obeys a wait that the platform names.
       return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
     },
     { clock, signal: options.signal },
@@ -66,7 +66,7 @@ async function attempt<T>(
   }
 }
 
-/** Permits taken together, for a request and its looks. */
+/** Permits for a request and the reads before it. */
 export type TakenPlaces = ReturnType<typeof takenPlaces>
 
 export function takenPlaces(first: Admission, caller: Caller, parts: RequestParts) {
@@ -76,7 +76,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
   let waitedMs = 0
   const spares = [...first.spares]
 
-  /** The look used the request's permit. */
+  /** The read used the request's permit. */
   async function anotherPlace({ signal }: ReadOptions): Promise<void> {
     const since = clock.monotonic()
     admission = await admit(caller, breaker, { priority: 'next', signal, places: 1 })
@@ -85,9 +85,9 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
 
   return {
     admission: () => admission,
-    /** As `Looks.lookCostsMs`. */
+    /** Ms of delay by a read: 0 with a spare permit. */
     lookCostsMs: () => (spares.length > 0 ? 0 : budget.turnMs),
-    /** As `CreatePermit.waitedMs`. */
+    /** Ms of waits for another permit. */
     waitedMs: () => waitedMs,
     async look<T>(read: Read<T>, options: ReadOptions) {
       const login = await read.caller.login()
@@ -109,7 +109,6 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
   }
 }
 
-/** @returns as {@link attempt} */
 async function perform<T>(
   read: Read<T>,
   sending: {

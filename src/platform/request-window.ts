@@ -1,23 +1,23 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Must be used or released. Otherwise it counts as sent after 30 s. */
+/** A permit. Use or release it: otherwise it counts as sent after 30 s. */
 export interface BudgetPlace {
   sent(): void
   ended(): void
   release(): void
 }
 
-/** Share of the window against jitter. Two margins leave 98 % of the budget usable. */
+/** Share of the window, against jitter. Two margins leave 98 % of the budget usable. */
 export const MARGIN = 0.01
 
 /**
- * An unused place then counts as sent: a leak never blocks. Longer than an intent's write plus a connection.
+ * An unused permit then counts as sent: a leak never blocks. Longer than an intent's write plus a connection.
  */
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * The server might count a request between sending and answer. A place counts from its start. After sending,
- * it arrives with its answer or after one margin, if earlier. Another margin absorbs jitter.
+ * Counts requests as the server might. A permit counts when it is taken. Once sent, its request arrives with
+ * its answer or after one margin, if earlier. Another margin absorbs jitter.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -26,9 +26,8 @@ export function createRequestWindow(options: {
 }) {
   const { windowMs, clock, onFree } = options
   const margin = windowMs * MARGIN
-  /** With the time they were taken, in order. */
+  /** Permits in the order of taking, with the time. */
   const open = new Map<object, number>()
-  /** In order. */
   const sent: { arrivedAt: number }[] = []
 
   function stamp(now: number): { arrivedAt: number } {
@@ -55,7 +54,7 @@ export function createRequestWindow(options: {
       forgetOld(now)
       return open.size + sent.length
     },
-    /** As of the last count. */
+    /** Ms on the monotonic clock. Call `used` first. */
     nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
@@ -89,21 +88,21 @@ export function createRequestWindow(options: {
   }
 }
 
-/** Share that the pace can catch up after a late timer. */
+/** Share of the period that a late timer can catch up. */
 const CATCH_UP = 0.02
 
 /** Spreads a large budget over its window. After a quiet time, unused requests can go together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
-  /** At most one lot ahead of the earliest time. */
+  /** Time of the next evenly spaced request. It can be up to one lot earlier. */
   let even = -Infinity
   return {
     readyAt: () => even - lot,
     takeAtOnce(now: number): void {
       even = Math.max(even, now) + spacing
     },
-    /** From here on, requests go evenly. */
+    /** After a wait, requests go evenly. */
     takeAfterWait(now: number): void {
       even = Math.max(even, now + lot - periodMs * CATCH_UP) + spacing
     },

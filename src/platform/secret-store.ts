@@ -68,7 +68,7 @@ export function createMountedSecrets(
     return isCredential ? { found: false, file, why: 'credential' } : reading
   }
 
-  /** Holds an API key of the platform from before the directories were split. */
+  /** Whether `secretsDir` has an API key from before the directories were split. */
   async function isLeftBehind(name: string): Promise<boolean> {
     const [moved, ...parts] = await Promise.all(
       [join(credentialsDir, name), ...API_KEY.map((key) => join(secretsDir, name, key))].map(isThere),
@@ -108,14 +108,14 @@ async function leadsInto(file: string, folder: string): Promise<boolean> {
 /** UTF-8, at most 64 KiB, without a last newline. */
 export async function readSecretFile(file: string, openFile: typeof open = open): Promise<SecretReading> {
   try {
-    // Opening a FIFO without a writer would wait forever.
+    // Does not wait for the writer of a FIFO.
     await using handle = await openFile(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const bytes = await contentOf(handle)
     if (bytes === undefined) return { found: false, file, why: 'unreadable' }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
-    // The error could hold content.
+    // Only a code: the error could hold content.
     return { found: false, file, why: whyOf(error) }
   }
 }
@@ -141,7 +141,7 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
 /** Bytes. Shorter texts can be equal by chance. */
 const SHORTEST_KEY = 8
 
-/** A newline at the end of the file, in bytes. */
+/** Bytes of a newline at the end of the file. */
 const LONGEST_END = 2
 
 /**
@@ -202,12 +202,12 @@ async function namesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   }
 }
 
-/** A mount lags by up to a minute anyway. */
+/** Ms. A mount lags by up to a minute anyway. */
 const FRESH_MS = 1_000
 
 export interface FreshSecrets extends MountedSecrets {
   readonly forget: () => void
-  /** Masks replaced values too. */
+  /** Masks replaced values, too. */
   readonly mask: SecretMask
 }
 

@@ -82,7 +82,7 @@ async function sendCreate(
   return result
 }
 
-/** A connection that was never ready carried no byte. */
+/** A request is unsent only if its connection was never ready. */
 async function exchangeOnce(
   request: WireRequest,
   about: {
@@ -117,7 +117,7 @@ async function exchangeOnce(
     if (seen.type !== 'silence' || seen.why === 'too late') return seen
     return { ...seen, sent: seen.sent || connection.wasReady() }
   } finally {
-    // The id must be durable first, and a socket can be slow to close.
+    // Not awaited: the id must be durable first, and a socket can be slow to close.
     client.destroy().catch(() => undefined)
   }
 }
@@ -142,7 +142,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
   let isWhole = false
   let isReset = false
 
-  /** Resets the TCP connection after Node destroyed TLS. An earlier reset would crash the process. */
+  /** Resets TCP when Node has destroyed TLS. An earlier reset would crash the process. */
   function watch({ socket, tcp }: Opened): Socket {
     const destroy = tcp.destroy.bind(tcp)
     let cause: Error | undefined
@@ -150,7 +150,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
       if (!isWhole && !isReset && !tcp.destroyed) {
         isReset = true
         cause = error
-        // Comes back here, without the error.
+        // Calls `destroy` again, without the error.
         tcp.resetAndDestroy()
       }
       return destroy(error ?? cause)
@@ -185,9 +185,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
   }
 }
 
-/* An error of a failpoint acts like an error of the connection. */
-
-/** The client does not know the connection yet. */
+/** Fails before the client knows the connection. */
 function gatedConnect(connect: buildConnector.connector, fail: Fail): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {

@@ -18,7 +18,7 @@ export class NoConnectionError extends Error {
 
 type Lookup = (host: string) => Promise<readonly LookupAddress[]>
 
-/** A lookup holds a thread of the process until the resolver gives up: one for each host at a time. */
+/** Shares a running lookup of a host: each holds a thread of the process until the resolver gives up. */
 export function sharedLookup(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<readonly LookupAddress[]>>()
   return (host) =>
@@ -67,7 +67,7 @@ export function openTcp(
       cancelStep?.()
       const address = addresses[open.size + codes.length]
       if (address !== undefined) attempt(address)
-      // A family that this machine cannot reach is the least useful cause.
+      // Prefers other causes to a family that this machine cannot reach.
       else if (open.size === 0) fail(codes.find((code) => !/UNREACH|NOTAVAIL/.test(code)) ?? codes[0])
     }
 
@@ -79,7 +79,7 @@ export function openTcp(
         end()
         resolve(socket)
       })
-      // The socket's user does not listen yet.
+      // Prevents a crash until the socket's user listens.
       socket.on('error', (error) => {
         if (isOver) return
         open.delete(socket)
@@ -111,7 +111,7 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** The resolver's first choice comes first (RFC 8305, 4). */
+/** Alternates families, the resolver's first choice first (RFC 8305, 4). */
 function inTurns(found: readonly LookupAddress[]): readonly string[] {
   const isFirst = ({ family }: LookupAddress) => family === found[0]?.family
   const [ours, others] = [found.filter(isFirst), found.filter((one) => !isFirst(one))]

@@ -4,12 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 interface TextLimits {
   readonly maxBytes?: number
-  /** For the writer of a FIFO, as in `--config <(…)`: ms. */
+  /** Ms to wait for the writer of a FIFO, as in `--config <(…)`. */
   readonly writerMs?: number
   readonly signal?: AbortSignal
 }
 
-/** ms. */
 const POLL_MS = 20
 
 /**

@@ -9,7 +9,7 @@ import {
 import { readTextFile } from './text-file.ts'
 
 export interface TlsFiles {
-  /** Besides Node's and the system's. */
+  /** Authorities besides Node's and the system's. */
   readonly caFile: string | undefined
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
@@ -46,7 +46,7 @@ export function openTls(files: TlsFiles): TlsSource {
       const context = await readTls(files)
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // An unreadable file can become readable without another stamp.
+      // Keeps the old stamp: the next call reads again.
       if (known === undefined) throw error
     }
     return known.context
@@ -56,7 +56,7 @@ export function openTls(files: TlsFiles): TlsSource {
   return { current }
 }
 
-/** A mounted Secret is replaced by its link. */
+/** Follows links: a mounted Secret is replaced by its link. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stats = paths.map((path) =>
     stat(path, { bigint: true }).then(
@@ -67,7 +67,6 @@ async function stampOf(paths: readonly string[]): Promise<string> {
   return (await Promise.all(stats)).join('\n')
 }
 
-/** @throws {TlsFileError} */
 export async function readTls({ caFile, certFile, keyFile }: TlsFiles): Promise<SecureContext> {
   const authorities =
     caFile === undefined ? undefined : certificatesOf(await textOf('caFile', caFile), 'caFile')
@@ -99,7 +98,7 @@ export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Da
   return end !== undefined && end.getTime() < now ? end : undefined
 }
 
-/** `ca` replaces Node's authorities. */
+/** Adds Node's authorities, which `ca` replaces. */
 function believing(authorities: readonly string[] | undefined): { readonly ca?: string[] } {
   return authorities === undefined ? {} : { ca: [...getCACertificates('default'), ...authorities] }
 }
@@ -120,7 +119,7 @@ function certificatesOf(text: string, file: keyof TlsFiles): readonly string[] {
   if (certificates.length === 0) throw new TlsFileError(file, 'it holds no certificate in PEM')
   for (const [index, certificate] of certificates.entries()) {
     try {
-      // oxlint-disable-next-line no-new -- it throws for what is none
+      // oxlint-disable-next-line no-new -- throws if it is damaged
       new X509Certificate(certificate)
     } catch {
       throw new TlsFileError(file, `certificate ${index + 1} of ${certificates.length} in it is damaged`)
@@ -129,7 +128,7 @@ function certificatesOf(text: string, file: keyof TlsFiles): readonly string[] {
   return certificates
 }
 
-/** The error's text can hold parts of the key. */
+/** Drops the error: its text can hold parts of the key. */
 function keyOf(text: string): KeyObject {
   try {
     return createPrivateKey(text)

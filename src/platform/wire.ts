@@ -48,7 +48,7 @@ export interface ReplyBody {
   readonly requestId: string | undefined
   /** Has an envelope (1) with the status and a UUID as request id. A proxy's reply does not. */
   readonly isPlatforms: boolean
-  /** Even from a cut body. A number keeps all digits. */
+  /** The new id, even from a cut body. A number keeps all digits. */
   readonly repliedId: string | undefined
 }
 
@@ -74,7 +74,6 @@ export function readBody(text: string, status: number): ReplyBody {
 
 export type ReadValue<T> = (json: JsonObject) => T | undefined
 
-/** @throws for a kind that cannot be read */
 export function readingOf({ noun, operations }: ReadableKind, service: unknown): Operation {
   const own = 'readInService' in operations ? operations.readInService : undefined
   const reading = service === undefined ? operations.read : (own ?? operations.read)
@@ -82,7 +81,7 @@ export function readingOf({ noun, operations }: ReadableKind, service: unknown):
   return reading
 }
 
-/** 4.2, 4.4. Another id is no answer. */
+/** Reply of a read (4.2, 4.4). Another id is no answer. */
 export function resourceWithId(
   { lifecycle, reply }: ReadableKind,
   { api }: Operation,
@@ -95,7 +94,7 @@ export function resourceWithId(
   }
 }
 
-/** 4.1. In an unexpected shape, the id alone. The next read returns the rest. */
+/** Reply of a create (4.1). In an unexpected shape, the id. The next read returns the rest. */
 export function createdResource({ operations, reply }: CreateOnceKind): ReadValue<RemoteResource> {
   return (json) => {
     const result = json[WIRE.valueField[operations.create.api]]
@@ -113,7 +112,7 @@ export function listedResources({ reply, operations }: CreateOnceKind): ReadValu
   }
 }
 
-/** Reply of 4.3. */
+/** Reply of an upsert (4.3). */
 export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<RemoteResource> {
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
@@ -138,10 +137,10 @@ function idInJson(json: JsonObject, text: string): string | undefined {
   return typeof id === 'number' ? idInText(text) : undefined
 }
 
-/** Backtracking over one character at a time would overflow the stack. */
+/** Whole strings: backtracking per character would overflow the stack. */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
-/** From the first part of JSON that can be cut anywhere. */
+/** The id in JSON that can be cut anywhere. */
 function idInText(text: string): string | undefined {
   /** Outermost first. '' for a list. */
   const path: string[] = []

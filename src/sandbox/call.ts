@@ -22,7 +22,7 @@ export interface Refusal {
   readonly status: number
   /** Contains no value of the request: it might be secret. */
   readonly error: string
-  /** Whether the text has no code of the dialect. */
+  /** Whether the error has no code, such as `BAD_REQUEST`. */
   readonly isUncoded?: boolean
 }
 
@@ -50,7 +50,7 @@ export interface Answer {
   readonly body: JsonObject
 }
 
-/** The interface leaves its shape open (`spec/api.md` 7). */
+/** `spec/api.md` 7 leaves the shape of a failure open. */
 export function failure(
   requestId: string,
   status: number,

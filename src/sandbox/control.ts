@@ -14,7 +14,7 @@ import {
 import { wordIssues } from './wire-schema.ts'
 import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } from './world.ts'
 
-/** Access behind the interface. */
+/** Reads and changes the sandbox behind its interface. */
 export type SandboxControl = ReturnType<typeof createControl>
 
 export function createControl(world: World, faults: Faults) {
@@ -29,7 +29,6 @@ export function createControl(world: World, faults: Faults) {
           .map((pipe) => viewInSandbox(world, pipe, now())),
       ),
     endpoints: (): readonly StoredEndpoint[] => storage.all('endpoint'),
-    /** `spec/api.md` 2.8. */
     alerts: (): readonly JsonObject[] =>
       storage.transaction(() => storage.all('alert').map((alert) => advanceAlert(world, alert, now()).body)),
     /** In order of arrival; the last 100,000. */
@@ -65,7 +64,7 @@ export function createControl(world: World, faults: Faults) {
         storage.put('alert', id, { ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
     },
-    /** Of a credential file. Undefined: unknown. */
+    /** Right content of a credential file. Undefined: unknown. */
     rightSecret: (name: string): string | undefined => storage.get('secret', name),
     keepRightSecret(name: string, content: string): void {
       storage.putNew('secret', name, content)
@@ -115,7 +114,7 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
     sandbox.setAlert(id, patch),
   )
 
-  /** A foreign page cannot send a JSON content type. */
+  /** Requires JSON, which a foreign page cannot send. */
   function post<T>(what: string, schema: z.ZodType<T>, act: (body: T) => void): void {
     server.post(`/-/sandbox/${what}`, (request, reply) => {
       const isJson = request.headers['content-type']?.startsWith('application/json') ?? false
@@ -135,7 +134,6 @@ export function isControl(request: FastifyRequest): boolean {
   return request.url.startsWith('/-/sandbox/')
 }
 
-/** For files and other processes. */
 export function maskSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskSecrets)
   if (!isObject(value)) return value

@@ -8,15 +8,15 @@ import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
 import { z } from '../kinds/zod.ts'
 import { bodyShape, mapped, required, type Shape, shapeIn } from './wire-schema.ts'
 
-/** A profile as the platform speaks it. */
+/** How the sandbox speaks a profile. */
 export interface Dialect {
   readonly pipe: CreateOnceKind
-  /** Of a create's body. */
+  /** Fields of a create's body. */
   readonly pipeShape: Shape
   readonly endpointShape: Shape
   readonly alert: CreateOnceKind | undefined
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
-  /** Begins the text of a refusal, by status. */
+  /** Codes that begin a refusal's text, by status. */
   readonly codes: Readonly<Record<number, string>>
   /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
@@ -47,7 +47,6 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
 }
 
 const FACTS: Readonly<Record<string, Facts>> = {
-  /** `spec/api.md`. */
   default: {
     fixtureAlert: z.strictObject({
       ...mapped(shapeIn(bodyShape(ALERT)['expect']), required),
@@ -81,7 +80,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
-/** @param omitted fields that replies can omit, except the size */
+/** @param omitted leaves out fields of this `returned` */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {

@@ -23,7 +23,7 @@ export const FaultRule = z.strictObject({
 })
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** A subject's n-th request depends only on the seed. */
+/** The fault of a subject's n-th request depends only on the seed. */
 const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z

@@ -115,7 +115,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** Earlier violations count only in changed fields: credentials are not kept. */
+/** Known violations count only in changed fields: stored pipes lack credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,

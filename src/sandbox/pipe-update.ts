@@ -54,7 +54,7 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   }
   if (state !== 'Paused' || !isDatabase(kind) || body['source'] === undefined)
     return { ok: true, pipe: changed }
-  // It starts to check the edit, and copies new tables (facts 6.1).
+  // The service checks the edit and copies new tables (facts 6.1).
   const copies = added === undefined ? [] : ['Snapshot']
   return moved({ ...before, pipe: changed }, ['Modifying', ...copies, settledState(dialect, after)])
 }
@@ -74,7 +74,7 @@ function shapeOf({ pipeShape }: Dialect, kind: SourceKind, declared: Fields, jso
   )
 }
 
-/** Sent with each change of the source (facts 8). */
+/** Fields that each change of the source must send (facts 8). */
 const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
   pubsub: ['authentication'],
   mysql: ['host', 'port'],
@@ -124,7 +124,7 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: destination.columns are needed with them')
-  // Checked, but not applied (N9).
+  // Settings are checked, but not applied (N9).
   return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
 }
 
@@ -150,7 +150,6 @@ function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** R18. */
 function accountRefusal(before: JsonObject, after: JsonObject): Refusal | undefined {
   const [was, is] = [before['authentication'], after['authentication']]
   const switches = was !== is && (was === 'SERVICE_ACCOUNT' || is === 'SERVICE_ACCOUNT')

@@ -10,7 +10,6 @@ import { type Operation, perform } from './sandbox-platform.ts'
 import { lowerCaseIds, type RecordedRequest } from './stored.ts'
 import type { World } from './world.ts'
 
-/** `spec/api.md` 5. */
 export interface Access {
   readonly credentials: readonly { readonly keyId: string; readonly keySecret: string }[]
   readonly alertTokens: readonly string[]
@@ -86,7 +85,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     return failure(requestId, 401, error, { 'www-authenticate': scheme })
   }
 
-  /** `spec/api.md` 1; 4.4 has none. */
+  /** Envelope of `spec/api.md` 1. The alert reply (4.4) has none. */
   function envelope(operation: Operation, requestId: string, done: OperationResult): Answer {
     const isBare = operation === 'getAlert'
     if (done.ok) {

@@ -3,7 +3,7 @@ import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
 import { wordIssue } from './wire-schema.ts'
 
-/** With the place of each mistake. */
+/** Names the position of each mistake. */
 export class SandboxFileError extends Error {
   override readonly name = 'SandboxFileError'
 }

@@ -133,7 +133,6 @@ function onPipe(act: (world: World, call: Call, pipe: StoredPipe) => OperationRe
   }
 }
 
-/** `spec/api.md` 4.3. */
 function upsertQueryEndpoint({ dialect, storage }: World, call: Call): OperationResult {
   const body = readCheckedBody(call, dialect.endpointShape)
   if (!body.ok) return body

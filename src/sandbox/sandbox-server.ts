@@ -31,7 +31,7 @@ export interface SandboxOptions extends Access {
 export interface Sandbox extends SandboxControl, AsyncDisposable {
   /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
   readonly url: string
-  /** Replaces the fixture's too. */
+  /** Replaces the fixture's credentials, too. */
   setAccess(access: Access): void
   /** Ends even hanging connections. Idempotent. */
   close(): Promise<void>
@@ -83,7 +83,7 @@ function createServer(routes: readonly Route[], handler: RequestHandler): Fastif
     forceCloseConnections: true,
     routerOptions: { caseSensitive: true },
   })
-  // as texts: the platform judges the JSON
+  // Keeps texts: the platform judges the JSON.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 

@@ -23,7 +23,7 @@ export type Storage = ReturnType<typeof openStorage>
 
 export const KEPT_REQUESTS = 100_000
 
-/** `copy`: in memory. */
+/** `copy`: a copy in memory. */
 export type FileUse = 'open' | 'copy'
 
 /** @throws Error that names the file, if it cannot be opened or has a newer version */
@@ -47,7 +47,7 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     isDurable: file !== undefined && use === 'open',
     /** All or nothing, durable on return. Cannot be nested. */
     transaction: <T>(work: () => T): T => transact(database, work),
-    /** Rolls back, within a transaction. */
+    /** Undoes the work, within a transaction. */
     undone<T>(work: () => T): T {
       database.exec('SAVEPOINT undone')
       try {
@@ -121,7 +121,7 @@ function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   }
 }
 
-/** SQLite fails despite the timeout if several processes create a file together. */
+/** Retries: SQLite fails despite the timeout if several processes create a file together. */
 function useWal(database: DatabaseSync): void {
   for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
     try {
@@ -146,14 +146,14 @@ function fillFrom(file: string, database: DatabaseSync): void {
   database.deserialize(bytes)
 }
 
-/** SQLite would create files beside a closed file. */
+/** Reads a closed file itself: SQLite would create files beside it. */
 function bytesOf(file: string): Uint8Array {
   if (!existsSync(`${file}-wal`)) return readFileSync(file)
   using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   return source.serialize()
 }
 
-/** `user_version`. */
+/** SQLite's `user_version`. */
 const VERSION = 5
 
 /** `value`, `facts` and `answer` are JSON. */
@@ -202,7 +202,7 @@ function prepareTables(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${VERSION}`)
 }
 
-/** Otherwise, a read that becomes a write fails instead of waiting. */
+/** Locks first: a read that becomes a write would fail instead of waiting. */
 function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -35,7 +35,6 @@ export interface StoredService extends ServiceIds {
 }
 
 export interface StoredEndpoint extends ServiceIds {
-  /** `spec/api.md` 2.7. */
   readonly body: JsonObject
 }
 
@@ -45,7 +44,6 @@ export interface StoredAlert {
   readonly createdAt: number
   /** Empty: from a fixture, in every service. */
   readonly service: string
-  /** `spec/api.md` 2.8. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
 }

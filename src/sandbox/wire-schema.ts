@@ -29,7 +29,7 @@ export function optional(schema: z.core.$ZodType | undefined): z.core.$ZodType {
   return z.optional(required(schema))
 }
 
-/** No list has secrets in it. */
+/** Lists have no references. */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReferenceSchema(schema)) return Text
   if (schema instanceof z.ZodOptional) return z.optional(onTheWire(schema.unwrap()))
@@ -45,7 +45,6 @@ export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceM
   return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
 }
 
-/** @param body of the right shape */
 export function rulesBrokenBy({ rules }: Pick<Kind, 'rules'>, body: JsonObject) {
   return rules(asManifest(body))
     .filter(({ severity }) => severity === 'error')

@@ -31,7 +31,7 @@ export const Times = z.strictObject({
   listLagMs: Milliseconds.default(0),
 })
 
-/** Some ms after the creation of its pipe or alert, without a request. */
+/** A change some ms after the creation of its pipe or alert, without a request. */
 export const Incident = z
   .strictObject({
     pipe: Text.optional().describe('Name or id of a pipe.'),
@@ -51,7 +51,7 @@ export const Incident = z
   .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
 type Incident = z.infer<typeof Incident>
 
-/** In replies (`spec/api.md` 2.1). */
+/** A pipe in replies (`spec/api.md` 2.1). */
 export interface PipeView extends JsonObject {
   readonly id: string
   readonly serviceId: string
@@ -184,7 +184,7 @@ export function stateOf({ dialect, times }: World, pipe: StoredPipe, now: number
   return states[index] ?? states.at(-1) ?? settledState(dialect, body)
 }
 
-/** Of a pipe that is never stopped (facts 6.1). */
+/** Last state of a pipe that is never stopped (facts 6.1). */
 export function settledState({ pipe }: Pick<Dialect, 'pipe'>, body: JsonObject): 'Running' | 'Completed' {
   return pipe.states?.(asManifest(body)).healthy.includes('Completed') ? 'Completed' : 'Running'
 }
@@ -197,7 +197,7 @@ export function sourceOf({ source }: JsonObject): { readonly kind: SourceKind; r
 
 const CREDENTIALS = ['credentials', 'accessKey', 'serviceAccountKey', 'connectionString']
 
-/** Credentials are not kept. */
+/** Digests: credentials are not kept. */
 export function credentialDigests(id: string, source: JsonObject): PipeInternals['credentials'] & object {
   return Object.fromEntries(
     CREDENTIALS.filter((name) => source[name] !== undefined).map((name) => [

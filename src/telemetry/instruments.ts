@@ -105,7 +105,7 @@ export type LabelBound = ReturnType<typeof boundLabels>
 export function boundLabels(limit: number) {
   const placed = new Set<string>()
   return {
-    /** Takes a place if free. A value keeps its place. */
+    /** The first `limit` values, until `retain` drops them. */
     admits(value: string) {
       if (placed.size < limit) placed.add(value)
       return placed.has(value)
@@ -118,7 +118,7 @@ export function boundLabels(limit: number) {
   }
 }
 
-/** `_other` without a place. */
+/** Beyond the limit: `_other`. */
 export function boundedLabel(value: string, bound: LabelBound): string {
   return bound.admits(value) ? value.slice(0, LONGEST).toWellFormed() : OTHER
 }

@@ -73,7 +73,7 @@ export const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
-/** Besides text and `…Ms`. A field has the same type in every line. */
+/** Types besides text and `…Ms`. A field has the same type in every line. */
 const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   line: 'number',
   lines: 'number',

@@ -41,7 +41,7 @@ function fileOf(destination: NodeJS.WritableStream): number | undefined {
   return kind.isFile() || kind.isCharacterDevice() ? destination.fd : undefined
 }
 
-/** The process's stream stays broken after the first failed write. */
+/** Bypasses the process's stream, which stays broken after a failed write. */
 function fileOutput(file: number, onRoom: OutputOptions['onRoom']): Output {
   let lost = 0
   let isTorn = false
@@ -95,7 +95,7 @@ function streamOutput({ destination, clock, onRoom }: OutputOptions): Output {
           destination.off('error', ignore)
           resolve()
         }
-        // Ends after all earlier writes.
+        // Calls `done` after all earlier writes.
         destination.write('', done)
       }),
   }

@@ -32,7 +32,6 @@ function prettyOutput(output: Output, { destination }: LogOptions): DestinationS
 
 export type Log = ReturnType<typeof createLog>
 
-/** Without facts of the host. */
 export function createLog(options: LogOptions) {
   const output = openOutput({ ...options, onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message) })
   const logger = pino(
@@ -65,7 +64,7 @@ export function createLog(options: LogOptions) {
 /** Characters. Container runtimes split lines over 16 KB, which breaks their JSON. */
 const LONGEST_TEXT = 4_000
 
-/** Characters. Masked before the cut. */
+/** Characters that are masked, then cut. */
 const MASKED_TEXT = 4 * LONGEST_TEXT
 
 const LONGEST_LIST = 50
@@ -118,7 +117,7 @@ interface ErrorFacts {
   readonly cause?: ErrorFacts | undefined
 }
 
-/** Other fields of client errors have requests, headers and bodies. */
+/** Few fields: others of client errors have requests, headers and bodies. */
 function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   if (!(error instanceof Error)) return { type: typeof error, message: shown(String(error)) }
   const { code } = error as { code?: unknown } // Node's errors have it

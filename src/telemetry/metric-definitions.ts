@@ -8,7 +8,7 @@ import { RESULTS, WATCH_MODES } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
-/** Of own metrics. Metrics of the process keep their usual names. */
+/** Starts own metrics. Metrics of the process keep their usual names. */
 export const PREFIX = 'pipewright_'
 
 /** For values beyond a limit. */

@@ -49,7 +49,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
       .join(' · ')
   }
 
-  // A pino-pretty stream buffers lines and ends its destination.
+  // Not its stream, which buffers lines and ends its destination.
   return pinoPretty.prettyFactory({
     colorize: colour,
     translateTime: 'SYS:HH:MM:ss',

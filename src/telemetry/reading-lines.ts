@@ -3,7 +3,7 @@ import type { Event } from '../contract/events.ts'
 import { digestsOf } from '../contract/findings-digest.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Per read. The line then has the number of the others. */
+/** Different findings with a line. A last line counts the rest. */
 const SORTS_PER_READING = 10
 
 const KEYS_NAMED = 5
@@ -66,7 +66,6 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Lin
   return { level, message: READING_LINES[name].message, facts }
 }
 
-/** Logs changes between reads. */
 export type ReadingLines = ReturnType<typeof createReadingLines>
 
 export function createReadingLines() {

@@ -160,7 +160,7 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
   }
 }
 
-/** A worse problem or a failed look ends no problem. */
+/** All problems: a worse one or a failed read ends none. */
 function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions

@@ -18,7 +18,7 @@ export interface TelemetryOptions extends LoggingOptions {
   /** Read at each scrape. */
   readonly board: () => readonly ResourceView[]
   readonly facts: () => ScrapedFacts
-  /** The others share `_other`. */
+  /** Further resources share `_other`. */
   readonly namedResources: number
 }
 
@@ -28,7 +28,7 @@ export interface ScrapedFacts {
   readonly withoutLock: number
   readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
   readonly problems?: readonly Pick<Problem, 'severity'>[]
-  /** Of any credential: 0 to 1. */
+  /** Highest of all keys: 0–1. */
   readonly budgetUsed: number
 }
 
@@ -38,12 +38,10 @@ export function createLogging({ log: options, clock }: LoggingOptions) {
   return { emit: (event: Event) => tell(log, event), close: () => log.close() }
 }
 
-/** Design §8. */
 export function createTelemetry(options: TelemetryOptions) {
   const log = createLog({ ...options.log, clock: options.clock })
   const metrics = createMetrics(options)
   return {
-    /** Never throws. */
     emit: (event: Event) => {
       tell(log, event)
       try {
@@ -61,7 +59,7 @@ export function createTelemetry(options: TelemetryOptions) {
   }
 }
 
-/** The caller might be in a create. */
+/** Never throws: the caller might be in a create. */
 function tell(log: Log, event: Event): void {
   try {
     log.tell(event)

@@ -21,7 +21,7 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
   )
 }
 
-/** Each column must be filled once. Without columns, the table might already exist. */
+/** Each column must be filled once. Without columns, names are unchecked: the table might already exist. */
 export function mappingRules(spec: Columns): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
@@ -85,7 +85,7 @@ function listed(names: readonly string[]): string {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
 }
 
-/** Column types with unbalanced brackets, such as `Decimal(10, 2`. The platform knows the types. */
+/** Reports unbalanced brackets, such as `Decimal(10, 2`. Only the platform knows all types. */
 export function typeRules(
   columns: readonly { readonly name: string; readonly type: string }[],
 ): readonly RuleFinding[] {
@@ -107,7 +107,7 @@ const PARTS = /'(?:[^'\\]|\\.)*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[^]/g
 function isBalanced(type: string): boolean {
   let open = 0
   for (const [part] of type.matchAll(PARTS)) {
-    // The end of an open quote is unknown.
+    // An open quote counts as balanced: its end is unknown.
     if (/^['`"]$/.test(part)) return true
     open += Number(part === '(') - Number(part === ')')
     if (open < 0) return false

@@ -12,7 +12,7 @@ const BROKER = /^([A-Za-z][\w+.-]{0,30}:\/\/)?(\[[^\]\s]*\]|[^:/;\s]+)(?::(\d{1,
  * host without a port: these are warnings.
  */
 export function brokerRules(brokers: string | undefined): readonly RuleFinding[] {
-  // An entry with a user might hold a secret and is not repeated.
+  // Skips an entry with a user: the message would repeat a secret.
   if (brokers === undefined || brokers.length > 4_096 || /[@$]|\{\{/.test(brokers)) return []
   const entries = brokers.split(',').map((entry) => entry.trim())
   if (entries.length > MOST_ENTRIES) return []

@@ -33,7 +33,6 @@ export function serviceKey(name: string): Key {
   return keyOf(SERVICE.name, name)
 }
 
-/** Equal for the same service. */
 export function serviceIdentity(service: {
   readonly organizationId: string
   readonly serviceId: string

@@ -3,13 +3,13 @@ import { escapeControls } from '../shown-text.ts'
 
 declare const masked: unique symbol
 
-/** Can leave the process. Decisions never take it. */
+/** Text that can leave the process. Decisions never use it. */
 export type MaskedText = string & { readonly [masked]: true }
 
-/** For decisions. A masked text does not fit. */
+/** Text for decisions. A masked text is a type error. */
 export type RawText = string & { readonly [masked]?: never }
 
-/** Ordinary words contain shorter secrets. */
+/** Characters. Ordinary words contain shorter secrets. */
 export const MIN_MASKED_LENGTH = 4
 
 /** Works in linear time. */
@@ -20,10 +20,10 @@ const MASK = '[secret]'
 /** Of a longer text, only the length is shown: to search it would block the process. */
 const MAX_MASKED_LENGTH = 256 * 1024
 
-/** A shorter part or line of a secret is shown. */
+/** Characters. A shorter part or line of a secret stays visible. */
 const MIN_PART_LENGTH = 16
 
-/** Characters to repeat: the longest that fits. Fewer begin other certificates too. */
+/** Characters of a secret's beginning to mask: the longest that fits. Fewer begin other certificates, too. */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
 /** Characters at the end of a masked secret. Another secret can begin there. */
@@ -41,7 +41,7 @@ interface Needle {
 export function createSecretMask(secrets: Iterable<string> = []) {
   /** In the order of the last `add`. */
   const held = new Set<string>()
-  /** By their first characters and `PART_LENGTHS`, in the order of their texts. */
+  /** Needles by first characters and part length, sorted by text. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
@@ -109,7 +109,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 }
 
-/** Of JSON, also in base64: service-account keys. */
+/** Sensitive values in JSON or its base64, such as a service-account key. */
 function sensitiveIn(secret: string): readonly string[] {
   const forms = [secret, Buffer.from(secret, 'base64').toString()]
   const text = forms.find((form) => form.trimStart().startsWith('{')) ?? '[]'
@@ -126,7 +126,7 @@ function sensitiveIn(secret: string): readonly string[] {
   return found
 }
 
-/** Of the last four characters. */
+/** Key of the last four characters. */
 function nextKey(key: number, text: string, at: number): number {
   return (key << 8) ^ text.charCodeAt(at)
 }
@@ -137,12 +137,12 @@ function keyOf(text: string, length: number): number {
   return key
 }
 
-/** Of the longest needle. 0 if there is none. */
+/** End of the longest match. 0: no match. */
 function endOfMatch(needles: readonly Needle[], part: number, text: string, at: number): number {
   let last = at
   let end = 0
   const isMasked = ({ isWord }: Needle) => !isWord || isWholeWord(text, at, last)
-  /** The needles that repeat the text so far. */
+  /** Needles that begin like the text so far. */
   let [from, to] = [0, needles.length]
   while (from < to) {
     const low = needles[from]
@@ -164,7 +164,7 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
   return end
 }
 
-/** Of the first item from which on the condition holds. */
+/** Index of the first item from which the condition holds. */
 function firstIndex<T>(
   items: readonly T[],
   [from, to]: readonly [number, number],
@@ -180,7 +180,7 @@ function firstIndex<T>(
   return low
 }
 
-/** Where the text stops to repeat both needles. */
+/** End of the text that both needles repeat. */
 function endOfBoth(low: string, high: string, text: string, at: number, from: number): number {
   let last = from
   for (; last < text.length; last += 1) {
@@ -206,7 +206,7 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-/** Go escapes HTML; Python and PHP all except ASCII, PHP also slashes; .NET all of these. */
+/** JSON writers escape more. Go: HTML. Python and PHP: all except ASCII. .NET: all of these. */
 const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
 function jsonFormsOf(secret: string): readonly string[] {
@@ -240,14 +240,13 @@ function urlFormsOf(secret: string): readonly string[] {
   })
 }
 
-/** Of Python, of Go and .NET, and of lodash: they differ in quotes. */
+/** HTML quotes of Python, of Go and .NET, and of lodash. */
 const QUOTES = [
   ['&quot;', '&#x27;'],
   ['&#34;', '&#39;'],
   ['&quot;', '&#39;'],
 ] as const
 
-/** On the page of a gateway. */
 function htmlFormsOf(secret: string): readonly string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return QUOTES.map(([double, single]) => text.replaceAll('"', double).replaceAll("'", single))

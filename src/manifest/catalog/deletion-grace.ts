@@ -28,7 +28,7 @@ export const AGREEING = 3
 
 export type DeletionGrace = ReturnType<typeof deletionGraceOf>
 
-/** For an unknown file: whether any file might hold more than a reading saw. */
+/** Whether a file, or if undefined any file, might hold more than a reading saw. */
 type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
@@ -46,7 +46,7 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...recorded.keys()]) {
     if (found.has(key)) continue
     const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
-    // Empty for a held entry that no reading of this process saw.
+    // Empty for an unreadable entry that this process never read.
     const seenIn = entries.get(key)?.position.file ?? ''
     const file = seenIn === '' ? recorded.get(key)?.file : seenIn
     if (!wasDeleted && isHidden(file)) held.add(key)
@@ -83,7 +83,7 @@ export function hiddenIn(reading: Reading): IsHidden {
   }
 }
 
-/** Files and folders as in `Reading.unread`. @param lockFiles see {@link lockFilesAfter} */
+/** Unreadable files and folders that might hold a Lock. @param lockFiles from {@link lockFilesAfter} */
 export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
   const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
   const broken = [...reading.files.values()].filter(

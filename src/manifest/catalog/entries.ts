@@ -22,12 +22,12 @@ interface Input {
   readonly grace: DeletionGrace
 }
 
-/** `meaning`: only for a valid document. */
+/** `meaning`: the digest of a valid document. */
 type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: string | undefined }
 
 const NONE: readonly Finding[] = []
 
-/** Sorted by key. Includes held and missing keys. */
+/** Sorted by key. Includes unreadable and missing keys. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
@@ -96,14 +96,14 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** The earlier place of an ambiguous key. A later document must not gain the key by its place in an entry. */
+/** The earlier position of an ambiguous key. It stays, or a later document could gain the key. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
   return file === undefined ? undefined : { file, line: 1, column: 1 }
 }
 
-/** Beyond it, further documents of the key add no findings. */
+/** Findings. Further documents of the key add none. */
 const MOST_OF_KEY = 100
 
 function withMore(draft: Draft, errors: readonly Finding[]): Draft {
@@ -111,7 +111,7 @@ function withMore(draft: Draft, errors: readonly Finding[]): Draft {
   return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
 }
 
-/** With the errors of the unreadable file. */
+/** An unreadable entry, with its file's errors. */
 function held(
   { previous, recorded }: Input,
   key: Key,
@@ -127,7 +127,7 @@ function held(
   }
 }
 
-/** Includes parent folders. Errors with a key are used only if there are no others. */
+/** With errors of parent folders. Errors with a key are used only if there are no others. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()
@@ -156,7 +156,7 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Of its mistakes without places. A new process does not know the last valid manifest. */
+/** Digest of mistakes without positions. A new process does not know the last valid manifest. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))

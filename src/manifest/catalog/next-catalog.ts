@@ -27,13 +27,13 @@ import { byPosition, findingOfFile } from '../diagnostics/diagnostic.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** Replaces a missing `previous`, only to decide the owners of keys, ids and endpoints. */
+  /** Decides the owners of keys, ids and endpoints if `previous` is missing. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
   readonly created?: ReadonlySet<Key> | undefined
   readonly places: Places
-  /** `force`: a person asked for this reading. */
+  /** `force`: accepts a loss of most manifests. */
   readonly accept: 'force' | 'normal'
 }
 
@@ -130,8 +130,8 @@ function beforeOf({ recorded, before, previous }: CatalogInput, state: CatalogSt
 const FEW = 3
 
 /**
- * Such a loss is more often an accident than a decision. Removing a manifest without a created resource is
- * no loss.
+ * Losing most manifests is more often an accident than a decision. Manifests without a created resource do
+ * not count.
  */
 function sourceProblemOf(
   { recorded, accept, created }: CatalogInput,
@@ -246,7 +246,7 @@ export function shownFindings(all: readonly Finding[]): readonly Finding[] {
   const byFile = [...Map.groupBy(all, ({ file }) => file).values()].map((findings) =>
     findings.toSorted(errorsFirst),
   )
-  // A file with very many findings is usually generated.
+  // Few first: a file with very many findings is usually generated.
   const few = byFile
     .toSorted((a, b) => a.length - b.length)
     .flatMap((findings) => findings.slice(0, MAX_FINDINGS_OF_FILE))

@@ -15,9 +15,9 @@ export interface Statement {
 
 export interface ShapeFinding extends Statement {
   readonly path: Path
-  /** Marks the name of the field. Default: its value. */
+  /** Marks the field's name. Default: its value. */
   readonly at?: 'field'
-  /** The field that a misspelt name means, which does not count as missing. */
+  /** The field that a misspelt name means: it does not count as missing. */
   readonly meant?: Path | undefined
 }
 
@@ -71,7 +71,7 @@ export function pictureOf(
   const where = `${finding.file}:${finding.line}:${finding.column}`
   const { lineText } = finding
   if (lineText.trim() === '') return where
-  // Masking and cutting shorten a line.
+  // Limits the columns: masking and cutting shorten a line.
   const start = Math.min(finding.column - 1, Math.max(0, lineText.length - 1))
   const end = Math.max(start + 1, Math.min(finding.endColumn - 1, lineText.length))
   const margin = lineText.slice(0, start).replaceAll(/[^\t]/g, ' ')

@@ -67,7 +67,6 @@ function findLineStarts(text: string): readonly number[] {
   return starts
 }
 
-/** Index in an ascending list that begins with 0. */
 function lastAtOrBefore(numbers: readonly number[], value: number): number {
   let low = 0
   let high = numbers.length - 1

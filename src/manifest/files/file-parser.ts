@@ -5,7 +5,7 @@ import { parseSteps, type FileContent, type ParsedFile } from '../validate/parse
 import { createSlices, inSlices } from '../validate/slices.ts'
 import type { Limits } from '../yaml/limits.ts'
 
-/** Of one reading. Files beyond its limits keep their last content. */
+/** Parses one reading. Files beyond its limits keep their last content. */
 export type FileParser = ReturnType<typeof createFileParser>
 
 export function createFileParser(
@@ -27,7 +27,7 @@ export function createFileParser(
     /** Counts a file that was parsed before. */
     add,
     left,
-    /** Undefined if there is no room. */
+    /** Undefined: beyond the limits. */
     async parse(content: FileContent) {
       const { length } = content.bytes
       if (bytes + length > limits.bytes || documents >= limits.allDocuments) {

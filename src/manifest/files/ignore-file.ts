@@ -13,7 +13,7 @@ export const IGNORE_FILE = '.pipewrightignore'
 /** Bytes. */
 const LARGEST = 64 * 1024
 
-/** The reading is discarded. */
+/** Discards the reading. */
 export class IgnoreFileError extends Error {
   /** @param why such as "cannot be read (EACCES)" */
   constructor(why: string) {
@@ -29,7 +29,7 @@ interface IgnoreFile {
   readonly isIgnored: (path: string) => boolean
   /** Empty if the file is missing. */
   readonly hash: string
-  /** Of the root if the file is missing. */
+  /** Stamp of the root if the file is missing. */
   readonly stamp: Stamp | undefined
 }
 
@@ -44,7 +44,7 @@ export function readIgnoreFile(root: string): IgnoreFile {
     const rules = ignore({ ignorecase: false }).add(text)
     return { isIgnored: (below) => rules.ignores(below), hash: sha256(reading.bytes), stamp: reading.stamp }
   }
-  // A broken link, or a file that is replaced at this moment.
+  // Also a broken link, or a file that is replaced at this moment.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (reading.what === 'vanished' && !isThere)
     return { isIgnored: () => false, hash: '', stamp: stampOf(lstatSync(root), Date.now()) }
@@ -58,14 +58,14 @@ function faultOf(bytes: Buffer, text: string): string | undefined {
   if (!isUtf8(bytes) || NOT_TEXT.test(text)) return 'is not UTF-8 text'
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue
-    // Git removes spaces at the end, and no other blanks.
+    // Allows final spaces: Git removes them, and no other blanks.
     if (oddCharacterIn('text', line.replace(/ +$/, '')) !== undefined)
       return `has an invisible character, a tab or an outer blank in line ${index + 1}`
   }
   return undefined
 }
 
-/** As in UTF-16, or with the line ends of old systems. */
+/** Control characters, as in UTF-16, or line ends of old systems. */
 const NOT_TEXT = /(?![\t\n\r])\p{Cc}|\r(?!\n)/u
 
 const FAULTS = {

@@ -34,7 +34,7 @@ export function readBytes(path: string, most: number): BytesReading {
   }
 }
 
-/** A file can grow after its size is measured. */
+/** Reads to the end: a file can grow after its size is measured. */
 function readAll(file: number, stats: Stats, most: number): BytesReading {
   const { size } = stats
   let buffer = Buffer.allocUnsafe(size + 1)

@@ -56,7 +56,7 @@ const TRIES = 5
 /** Ms, times the number of attempts so far. */
 const PAUSE = 40
 
-/** Ms, if a file was just written. */
+/** Ms between readings, if a file was just written. */
 const BETWEEN_READINGS = 500
 
 /**
@@ -86,8 +86,8 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
 }
 
 /**
- * Files that differ a moment after something was written, or `tree` if files came or went. A tree behind a
- * swapped link changes as a whole. Git writes a working tree file by file.
+ * Files that changed again after a recent write, or `tree` if files came or went. Skips a tree behind a
+ * swapped link, which changes as a whole. Git writes file by file.
  */
 async function unsettledIn(
   reading: DirectoryReading,
@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // A stamp depends on the clock of this machine, which can be ahead of the file system's.
+  // Prefers hashes: a stamp depends on this machine's clock, which can be ahead of the file system's.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash
@@ -109,7 +109,7 @@ async function unsettledIn(
   return [...files.keys()].filter((file) => now.files.get(file)?.hash !== files.get(file)?.hash)
 }
 
-/** The same as long as no file comes or goes, and the same files are ignored. */
+/** Equal if no file comes or goes, and the same files are ignored. */
 function namesIn({ files, unread, ignoreFile }: DirectoryReading): string {
   return [...files.keys(), ...unread]
     .toSorted()
@@ -117,7 +117,7 @@ function namesIn({ files, unread, ignoreFile }: DirectoryReading): string {
     .join('\n')
 }
 
-/** Their manifests keep the earlier content. */
+/** Leaves them out: their manifests keep the earlier content. */
 function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): DirectoryReading {
   const said = unsettled.map((file) =>
     findingOfFile(file, {
@@ -151,7 +151,7 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
-    // The next attempt finds the new tree.
+    // Retries, to find the new tree.
     const isMissing = isLast && !existsSync(options.root)
     return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }
@@ -190,9 +190,7 @@ type Content =
   | { readonly finding: Finding }
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
-/**
- * Stops at a vanished file. Files of the reading before come first. New files cannot take their room.
- */
+/** Stops at a vanished file. Reads known files first: new files cannot use up the limits. */
 async function readAll(
   files: readonly FoundFile[],
   options: ReadOptions,

@@ -9,7 +9,7 @@ import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
-/** Its name below the root, with forward slashes, and its real path. */
+/** A file's name below the root, with forward slashes, and its real path. */
 export interface FoundFile {
   readonly file: string
   readonly path: string
@@ -32,7 +32,7 @@ interface Walk extends Tree {
   readonly signal: AbortSignal
   /** Real paths of files. Only links reach a file twice. */
   readonly seen: Set<string>
-  /** Last: a real file or folder wins over a link to it. */
+  /** Links, followed last: a real file or folder wins over a link to it. */
   readonly waiting: FoundFile[]
   folders: number
 }
@@ -70,7 +70,7 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
   if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
-  // Following a link can add links to the list.
+  // `waiting` can grow: a followed link can add links.
   for (const link of walk.waiting) await followLink(walk, link)
   const files = walk.files.toSorted((a, b) => compareTexts(a.file, b.file))
   if (files.length > limits.files) {
@@ -135,7 +135,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** If its target is inside, new and no parent. */
+/** Follows it if its target is inside, new and no parent. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)
@@ -162,7 +162,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     return refuse(walk, link.file, linkFinding(link.file, 'link-outside'))
   }
   if (stats.isDirectory() && isBelow(dirname(link.path), target)) {
-    // All of the folder is read without it.
+    // Adds nothing: the folder is read anyway.
     walk.findings.push(linkFinding(link.file, 'link-loop'))
     return
   }
@@ -189,7 +189,7 @@ function isBelow(path: string, folder: string): boolean {
 
 const PLAIN = /^[ -~]*$/
 
-/** True for names that would break a line or are not UTF-8. Node cannot open the latter by name. */
+/** Whether a name would break a line or is not UTF-8. Node cannot open the latter by name. */
 function isOddName(file: string): boolean {
   return !PLAIN.test(file) && (printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file))
 }
@@ -203,7 +203,6 @@ function oddName(file: string): Finding {
   })
 }
 
-/** @param code of the file system's error */
 export function unreadableFinding(file: string, what: 'file' | 'folder', code: string): Finding {
   const [message, hint] = isOutOfFiles(code)
     ? [

@@ -12,7 +12,7 @@ import type { Places } from './source-locator.ts'
 
 export const RELATED = 5
 
-/** Per code and document. */
+/** Shown findings per code and document. */
 const SAID = 20
 
 interface Participant {
@@ -21,7 +21,7 @@ interface Participant {
   readonly message: string
 }
 
-/** Only its document becomes invalid. */
+/** Only `document` becomes invalid. */
 interface CrossFinding extends Participant, Statement {
   readonly others: readonly Participant[]
 }
@@ -77,11 +77,11 @@ const MORE = {
   others: [],
 } as const
 
-/** Limit on the documents that are parsed again to find a place. */
+/** Documents that are parsed again to find a position. */
 const LOCATED = 500
 
 /**
- * Beyond the limit, files with few findings come first. The other findings point to the beginning of their
+ * Beyond the limit, files with few findings come first. Other findings point to the beginning of their
  * document.
  */
 export function placesOf(findings: readonly CrossFinding[]): readonly Participant[] {
@@ -109,7 +109,7 @@ export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFind
   return { document, finding: placedThere }
 }
 
-/** Returns up to `RELATED` members with another name. Constant cost per member. */
+/** Returns up to `RELATED` members with another name, at a constant cost per member. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []
@@ -118,7 +118,7 @@ export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): 
     const count = counts.get(name) ?? 0
     counts.set(name, count + 1)
     if (count < RELATED) few.push(item)
-    // Enough members with other names remain for any member.
+    // Stops with enough members for any name.
     if (few.length > 2 * RELATED) break
   }
   return (item) => {

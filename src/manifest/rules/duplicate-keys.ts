@@ -14,7 +14,7 @@ export interface Before {
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
-  /** Owners, as in {@link endpointIn}. */
+  /** Owner by {@link endpointIn}. */
   readonly endpoints: ReadonlyMap<string, Key>
 }
 
@@ -101,7 +101,7 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
   return key ?? keyOf(kind ?? '', name ?? '')
 }
 
-/** From the last reading, or else the ledger. */
+/** A key's owner, from the last reading or the ledger. */
 interface Holder {
   readonly file: string
   readonly meaning: string | undefined
@@ -120,7 +120,7 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
   return file === undefined ? undefined : { file, meaning: record.digest }
 }
 
-/** From the ledger. Only a valid document, or a document with a created resource, holds a key. */
+/** Owner's file in the ledger. Only a valid document, or a document with a created resource, holds a key. */
 export function holdingFile({ validIn, file, pipeId, endpointOf }: Recorded): string | undefined {
   return validIn ?? (pipeId !== undefined || endpointOf !== undefined ? file : undefined)
 }
@@ -133,7 +133,7 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
-  // An edited file keeps its key. A moved document is recognised by its content.
+  // An edited file keeps its key. A moved document is found by its content.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))
   const moved = fresh.length > 0 ? fresh : group

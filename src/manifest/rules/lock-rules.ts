@@ -112,7 +112,7 @@ interface Contradiction {
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: the earlier owner's value. `named`: the values of all claims. */
+  /** @param about `holder`: the earlier owner's key or id. `named`: the values of all claims */
   readonly saysOf: (
     claim: Claim,
     about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },
@@ -150,7 +150,7 @@ function checkContradictions(
   }
 }
 
-/** A pipe with a contested id might already exist under the other id. */
+/** Reports keys that wait: their pipe might exist under another id. */
 function checkLeftAlone(
   {
     documents,

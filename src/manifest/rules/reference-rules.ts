@@ -8,7 +8,7 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { listed, type CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
 
-/** To suggest a similar name. Beyond it, messages have no suggestion. */
+/** Comparisons for similar names. Beyond it, messages suggest no name. */
 const MOST_COMPARISONS = 50_000
 
 interface World {
@@ -16,7 +16,7 @@ interface World {
   readonly documents: readonly ParsedDocument[]
   /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
-  /** An unreadable file might hold a missing manifest. */
+  /** Whether an unreadable file might hold a missing manifest. */
   readonly isIncomplete: boolean
 }
 
@@ -84,7 +84,7 @@ export const CHAINS = [
 
 type Chain = (typeof CHAINS)[number]
 
-/** Only the manifest with the new reference gets a finding. */
+/** Reports circles. Only the manifest with the new reference gets a finding. */
 export function checkCircles(
   { field, message, hint }: Chain,
   documents: readonly ParsedDocument[],
@@ -129,7 +129,7 @@ function targetsOf({ policy }: ResourceManifest, field: Chain['field']): readonl
   return texts === undefined ? NONE : [texts].flat().flatMap((text) => parseKey(text) ?? [])
 }
 
-/** The catalog decides, or else the ledger. */
+/** Earlier targets by the catalog, or else the ledger. */
 function targetsBefore(
   { catalog, recorded }: Before,
   document: ParsedDocument | undefined,

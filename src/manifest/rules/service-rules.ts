@@ -11,8 +11,8 @@ import { firstOf, type EndpointClaim, type ServiceIs, type Standing } from './st
 const SERVICE: Path = ['spec', 'service']
 
 /**
- * One per service: its upsert replaces the whole configuration. The earlier owner keeps it.
- * @returns owners, as in {@link endpointIn}
+ * One endpoint per service: its upsert replaces the whole configuration. The earlier owner keeps it.
+ * @returns owner by {@link endpointIn}
  */
 export function checkEndpoints(standing: Standing, report: CrossReport): ReadonlyMap<string, Key> {
   const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))
@@ -76,7 +76,7 @@ export function checkPipeNames(
   serviceIs: ServiceIs,
   report: CrossReport,
 ): void {
-  // Duplicate keys are another rule's mistake.
+  // Skips duplicate keys: another rule reports them.
   const pipes = new Map<Key, NamedPipe>()
   for (const document of documents) {
     const { key, manifest, position } = document

@@ -8,7 +8,7 @@ import { sameId } from '../../lib/same-id.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
 
-/** A broken or unreadable document keeps its last valid manifest. */
+/** A wanted resource. A broken or unreadable document keeps its last manifest. */
 export interface Wish {
   readonly key: Key
   readonly manifest: ResourceManifest
@@ -16,9 +16,9 @@ export interface Wish {
   readonly document: ParsedDocument | undefined
 }
 
-/** Has the query endpoint, or wants it. */
+/** A key that has the query endpoint, or wants it. */
 export interface EndpointClaim extends Pick<Wish, 'key' | 'position' | 'document'> {
-  /** As {@link endpointIn}. */
+  /** From {@link endpointIn}. */
   readonly endpoint: string
   readonly isAway: boolean
 }
@@ -39,14 +39,14 @@ export interface Standing {
   /** A sum of {@link CLAIM}. */
   hadEndpoint(claim: EndpointClaim): number
   hadPipe(key: Key, id: string): number
-  /** A Lock then adds no new fact. */
+  /** The record names a pipe. */
   hasPipe(key: Key): boolean
 }
 
 /**
- * @param documents those that have their key
- * @param held unreadable
- * @param pending missing in fewer than three readings in a row
+ * @param documents those that own their key
+ * @param held keys of unreadable files
+ * @param pending keys missing in fewer than three readings in a row
  */
 export function standingIn(
   documents: readonly ParsedDocument[],
@@ -113,7 +113,7 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
   return service === undefined ? undefined : `${kindOf(key)} ${service}`
 }
 
-/** @param from `unsaid`: keys that never had a valid manifest in this process. Skipped if also in `all`. */
+/** @param from `unsaid`: claims keys without a valid manifest in this process, if not in `all` */
 function endpointClaims(
   from: Pick<Standing, 'serviceIs'> & {
     readonly all: readonly Wish[]
@@ -140,7 +140,7 @@ function endpointClaims(
   return [...claims.values()]
 }
 
-/** Undefined for a tie, too. */
+/** Undefined: no claim, or a tie. */
 export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | undefined {
   const claims = group.map((item) => ({ item, weight: had(item) }))
   const most = claims.reduce((known, { weight }) => Math.max(known, weight), 0)
@@ -148,7 +148,7 @@ export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | u
   return having.length === 1 ? having[0]?.item : undefined
 }
 
-/** Returns the name itself if no manifest has the ids. */
+/** The service's identity, or the name if no manifest has the ids. */
 export type ServiceIs = (name: string) => string
 
 function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {

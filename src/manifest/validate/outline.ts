@@ -61,7 +61,7 @@ const MOST_LABELS = 50
 
 const Labels = Metadata.shape.labels
 
-/** Of a document with errors, as far as they are valid. */
+/** The valid labels and service of a document with errors. */
 export function statedIn(value: unknown): Stated | undefined {
   if (!isObject(value)) return undefined
   const { metadata, spec } = value
@@ -81,7 +81,7 @@ function isLabel(name: string, value: string): boolean {
 
 const Id = z.guid()
 
-/** Even if other entries are broken. Ids in lower case. */
+/** Ids by key, in lower case, even if other entries are broken. */
 export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   const locks = new Map<Key, string>()
   const spec = isObject(value) ? value.spec : undefined
@@ -95,7 +95,7 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   return locks
 }
 
-/* An unreadable file of this name might hold pipe ids, which must not be created a second time. */
+/* A file of this name can hold pipe ids. While it is unreadable, no pipe is created: it might exist. */
 
 const LOCK_FILE = /(?:^|[./])lock\.(?:ya?ml|json)$/i
 
@@ -103,14 +103,12 @@ export function isLockFileName(file: string): boolean {
   return LOCK_FILE.test(file)
 }
 
-/** The file was cut short, or its write failed. */
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
   'The file is named for a Lock, and holds none.',
   'Write the Lock into it, or remove the file. Until then no resource without a record is created.',
 )
 
-/** The Lock still counts. */
 export const LOCK_ELSEWHERE: ShapeFinding = {
   severity: 'warning',
   path: ['kind'],

@@ -27,7 +27,7 @@ export interface ParseOptions {
   readonly room: FindingRoom
 }
 
-/** Findings that can still be worded. Beyond it, a document reports only that it has errors. */
+/** Findings left in a reading. Beyond it, a document reports only that it has errors. */
 interface FindingRoom {
   left: number
 }
@@ -97,7 +97,7 @@ function checked(
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
-  // An odd text causes any other finding on it.
+  // Hides other findings on an odd text: it causes them.
   const odd = texts.filter(isError).map(({ path }) => path)
   const outline = isSops ? ENCRYPTED : outlineFinding(value)
   const isElsewhere = kind === LOCK.name && !isLockFileName(source.file)
@@ -167,7 +167,7 @@ function validate(
   const wrong = [...issues.flatMap(pathsOf), ...odd]
   const rest = schema.safeParse(withoutFields(value, wrong)).data
   if (!isResource(rest)) return { accepted: undefined, mistakes }
-  // A removed field might be the only cause of a broken rule beside it.
+  // Skips these rules: the removed field might be their only cause.
   const isTouched = ({ path }: ShapeFinding) =>
     wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
   const broken = rulesOf(profile, rest).filter((finding) => !isTouched(finding))
@@ -179,7 +179,7 @@ function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
 }
 
-/** To find further mistakes. Undefined if a wrong value is no field of a mapping. */
+/** A copy to find further mistakes. Undefined if a wrong value is no field of a mapping. */
 function withoutFields(input: unknown, wrong: readonly Path[]): unknown {
   const copy = structuredClone(input)
   for (const path of wrong) {

@@ -15,7 +15,7 @@ export interface ParsedFile {
   /** SHA-256 of its bytes. */
   readonly hash: string
   readonly documents: readonly ParsedDocument[]
-  /** The findings of a document are in the document. */
+  /** Findings outside documents. */
   readonly findings: readonly Finding[]
   /** False if some content might be unseen: a missing key might then be in this file. */
   readonly whole: boolean
@@ -63,7 +63,7 @@ export function* parseSteps(content: FileContent, options: ParseOptions): Genera
   return { file, hash, documents, findings, whole }
 }
 
-/** Of git-crypt, Ansible Vault, age, PGP, and of pointers of Git LFS and git-annex. */
+/** Files of git-crypt, Ansible Vault, age, PGP, and pointers of Git LFS and git-annex. */
 const ENCRYPTED =
   /^(?:\0GITCRYPT\0|\$ANSIBLE_VAULT;|age-encryption\.org\/|-----BEGIN (?:AGE|PGP) |version https:\/\/(?:git-lfs|hawser)\.github\.com\/|\/annex\/objects\/)/
 
@@ -96,7 +96,7 @@ const NUL_BYTE = errorStatement(
 
 const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')
 
-/** Shows no text: it is large, or its encoding is unknown. */
+/** Without the line: it is large, or its encoding is unknown. */
 function blindFinding(source: SourceText, offset: number, statement: Statement): Finding {
   const { line, column } = source.position(offset)
   return findingAt({ file: source.file, line, column, endColumn: column + 1, lineText: '' }, statement)

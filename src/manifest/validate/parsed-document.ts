@@ -26,16 +26,16 @@ export interface ParsedDocument extends Identity {
   readonly findings: readonly Finding[]
   /** Also of a Lock with errors, because it prevents creates. */
   readonly locks: ReadonlyMap<Key, string>
-  /** False if the text is not YAML. */
+  /** Whether the text is YAML. */
   readonly readable: boolean
   /** `chunk`: the document's part of the file. `start`: its beginning in that part. */
   readonly chunk: Chunk
   readonly start: number
 }
 
-/** The schema orders all fields except labels. */
+/** Sorts only labels: the schema orders other fields. */
 export function contentDigest(manifest: Manifest): string {
-  // A Lock has free field names too, but no entry in the catalog.
+  // Sorts a Lock: it has free field names, too.
   if (!isResource(manifest)) return sha256(stableJson(manifest))
   const { apiVersion, kind, metadata, policy, spec } = manifest
   return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
@@ -51,7 +51,7 @@ export function unreadable(
 ): ParsedDocument {
   const { document, value, most = 1 } = parsed ?? {}
   const identity = identityOf(value)
-  // The next document starts right after the last character.
+  // Ends at the last character: the next document starts right after it.
   const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
   const place = (range: Range) => {
     const start = chunk.start + Math.min(range.start, last)

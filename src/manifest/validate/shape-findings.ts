@@ -72,7 +72,7 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
   return format(ownWords(issue.message) ?? 'does not have the right form')
 }
 
-/** Only if exactly one branch fits. Otherwise the union has its own message. */
+/** The branch's findings if exactly one branch fits. Otherwise the union has its own message. */
 function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
@@ -155,7 +155,7 @@ function isLiteralSecret(path: Path, input: unknown): boolean {
   )
 }
 
-/** In a Service, it is one reference. In other kinds, it is a mapping of two references. */
+/** Whether the path is a Service's credentials. In other kinds, these have two references. */
 function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }

@@ -5,7 +5,7 @@ import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/dia
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import { documentWords, nameOf, quote, type Context } from './shape.ts'
 
-/** The intended field of the same object does not count as missing. */
+/** `meant`: the intended field, which does not count as missing. */
 interface Advice {
   readonly hint: string
   readonly meant?: string
@@ -53,9 +53,9 @@ function adviceOn(name: string, known: readonly string[], parent: Path, context:
   return { hint: `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.` }
 }
 
-/** Objects that can have the field and lack it. The manifest's own objects come first. */
+/** Objects that can have the field and lack it. Only objects in the manifest, if any. */
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
-  // A reference is valid in many fields, and a list item has no other place.
+  // None for `secretRef`, which is valid in many fields. List items are left out.
   if (name === 'secretRef') return []
   const all = homesOf(schema, name).filter((home) => !home.endsWith('secretRef') && !home.includes('[]'))
   const present = all.filter((home) => isObject(valueAt(input, stepsOf(home))))

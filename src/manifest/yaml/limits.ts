@@ -26,7 +26,7 @@ const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined
-  // The first line has no break before it.
+  // `limit - 1`: the first line has no break before it.
   return text
     .matchAll(MARK)
     .drop(limit - 1)

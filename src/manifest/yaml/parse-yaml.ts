@@ -1,9 +1,9 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** Beyond it, the rest of the part is not read. */
+/** Errors. Beyond it, the rest of the part is not read. */
 const MOST_ERRORS = 100
 
-/** A part with valid marks holds one document. */
+/** Documents. A part with valid `---` holds one. */
 export const MOST_IN_CHUNK = 20
 
 /** Building it costs more than parsing a small document. Manifests can name no tags. */
@@ -39,12 +39,12 @@ export function yamlDocuments(text: string, depth = Infinity) {
   /** Offset of a collection that is nested too deeply. The text after it was not read. */
   const tooDeep = deepestIn(parser, depth)
   if (documents.length > 0) return { documents, findings: [], tooDeep }
-  // Those outside documents.
+  // Findings outside documents.
   const { errors, warnings } = composer.streamInfo()
   return { documents, findings: [...errors, ...warnings], tooDeep }
 }
 
-/** Each unexpected token costs the parser more than the token before. */
+/** Stops early: each unexpected token costs the parser more than the token before. */
 function* firstTokens(parser: Parser, text: string, depth: number): Generator<CST.Token> {
   let errors = 0
   for (const lexeme of new Lexer().lex(text)) {
@@ -58,7 +58,7 @@ function* firstTokens(parser: Parser, text: string, depth: number): Generator<CS
 }
 
 function deepestIn({ stack }: Parser, depth: number): number | undefined {
-  // The first item of the stack is the document.
+  // Less one: the first item of the stack is the document.
   if (stack.length - 1 <= depth) return undefined
   const top = stack.at(-1)
   const isCollection =

@@ -10,7 +10,7 @@ export interface YamlFinding extends Statement {
   readonly first?: Range
 }
 
-/** The parser only warns about unknown tags and odd versions. */
+/** Errors: the parser only warns of unknown tags and odd versions. */
 const STRICT: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE', 'BAD_COLLECTION_TYPE'])
 
 /** Without repetitions: a parser that lost its way complains about each following token. */
@@ -108,7 +108,6 @@ const BAD_TAG: Words = {
   hint: 'Remove the tag, or resolve it first with the program that knows it.',
 }
 
-/** Errors that can follow from an earlier error. */
 const NOT_EXPECTED: Words = {
   code: SYNTAX,
   message: 'The text is not valid YAML here.',

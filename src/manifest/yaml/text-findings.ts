@@ -35,7 +35,7 @@ export function textFindings(
   return findings
 }
 
-/** A fast check, since few texts can be odd. */
+/** A fast check first: few texts can be odd. */
 const MAY_BE_ODD = /[^\w ./:,*=?&+;'-]|^[ _]|[ _]$|:\/\/|vault:|(?:change|replace)[-_]?(?:me|this)/i
 
 function statementOn(text: string, path: Path, form: LeafForm): Statement | undefined {
@@ -65,7 +65,6 @@ const PROTOTYPE = errorStatement('unknown-field', 'No field and no text can be "
 const TEMPLATE =
   /\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}|<%(?:(?!<%).)*?%>|\$\{[A-Za-z_](?:(?!\$\{)[^}\n])*\}|\$\([A-Za-z_]\w*\)|^\$[A-Z][A-Z0-9_]*$/
 
-/** An error if it breaks the YAML. */
 const TEMPLATE_STATEMENT = errorStatement(
   'template',
   'This is a template: {{ … }}, {% … %}, <% … %> or a variable such as ${…} is still in it.',
@@ -92,13 +91,12 @@ const INVISIBLE_STATEMENT = errorStatement(
   'Type the line again.',
 )
 
-/** Each is the cause of a broken line. */
 const CAUSES = [
   [/\{\{|\{[%#]|<%/, TEMPLATE_STATEMENT],
   [/[\u00a0\u00ad\u200b-\u200f\u2028\u2029\u202f\u2060\u3000\ufeff]/, INVISIBLE_STATEMENT],
 ] as const
 
-/** Parser errors only follow from it. */
+/** The cause of the parser's errors, if known. */
 export function causeOfBrokenText(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   const conflict = CONFLICT.exec(text)
   if (conflict !== null)

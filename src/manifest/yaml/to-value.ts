@@ -51,7 +51,7 @@ export function convert(document: Document.Parsed, limits: Limits) {
   return { ...walk, value, aliases }
 }
 
-/** Undefined if they expand to too much. */
+/** Undefined: the aliases expand to too much. */
 export function valueWithAliases(
   document: Document.Parsed,
   { aliases }: Limits,
@@ -106,7 +106,7 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
       firsts ??= new Map(pairs.toReversed().map((one) => [nameOf(one), one]))
       walk.repeated.push(duplicateFinding(name, rangeOf(pair.key), rangeOf(firsts.get(name)?.key)))
     }
-    // A field named `__proto__` is an ordinary field here.
+    // Makes `__proto__` an ordinary field.
     else if (name === '__proto__') {
       Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
     } else object[name] = value

@@ -80,7 +80,7 @@ function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
 }
 
-/** Log systems use `service` for the writing program. */
+/** Renames `service`, which log systems use for the writing program. */
 function named({ service, ...facts }: { readonly service: string }): Facts {
   return { ...facts, serviceName: service }
 }

@@ -8,7 +8,7 @@ import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** `ProblemFound` logs a failure. */
+/** A failure is `debug`: `ProblemFound` logs it. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
 /** Other reasons continue by themselves, or can wait. */
@@ -78,7 +78,7 @@ export const RESOURCE_EVENTS = {
       ],
     },
     level: (event) => (isApplied(event) ? 'info' : 'debug'),
-    // `CreateFinished` has logged the long text.
+    // Omits a text that `CreateFinished` has logged.
     facts: ({ because, ...facts }) => ({
       ...facts,
       reason: because.reason,

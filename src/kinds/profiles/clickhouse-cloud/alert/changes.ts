@@ -5,7 +5,7 @@ import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/j
 
 /* An update sends a whole body (facts 3.3, 8): the body just read, with changes. Other users' fields stay. */
 
-/** A reply's set values, without the server's. A single channel comes in two fields. */
+/** A reply's set values, without the server's. A single channel is in two fields: `channel` stays. */
 export function setIn(reply: JsonObject): JsonObject {
   const { channel, channels, ...rest } = setFields(reply)
   const all = Array.isArray(channels) ? channels : []
@@ -25,7 +25,7 @@ function setFields(reply: JsonObject): JsonObject {
   )
 }
 
-/** Other fields in a request might be refused. */
+/** Fields of an update: others might be refused. */
 const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
@@ -60,7 +60,7 @@ export const ALERT_CHANGES: Changes = {
     return {
       ...others,
       ...(channel !== undefined && { channel }),
-      // The service drops omitted fields of the first channel.
+      // Sends the first channel whole: the service drops omitted fields.
       ...(!isOnly && channel !== undefined && { channels: [channel, ...all.slice(1)] }),
     }
   },
@@ -78,7 +78,7 @@ function channelsIn({ channels }: JsonObject): readonly JsonObject[] {
   return all.map((one) => knownIn(one, OF_CHANNEL))
 }
 
-/** The service fills in the fields of a webhook. */
+/** Keeps fields that the service fills in for a webhook. */
 function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject {
   const id = wanted['webhookId']
   const { webhookService, slackChannelId } = there.find((one) => one['webhookId'] === id) ?? {}
@@ -86,13 +86,13 @@ function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject
   return { ...knownIn(own, OF_CHANNEL), ...wanted }
 }
 
-/** Replies can omit it. */
+/** The channel to send. Replies can omit it. */
 function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared): JsonObject | undefined {
   const [wanted, there] = [objectAt(desired, 'channel'), objectAt(observed, 'channel')]
   if (there === undefined) return wanted
   const has = (name: string) => fields.has(`channel.${name}`)
   const kept = knownIn(there, OF_CHANNEL)
-  // Another webhook type has other fields.
+  // Another type or webhook has other fields.
   const gone = has('type') ? [...OF_CHANNEL].filter((name) => name !== 'severity') : []
   for (const name of has('webhookId') ? [...gone, 'webhookService', 'slackChannelId'] : gone)
     put(kept, name, undefined)
@@ -105,7 +105,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   return kept
 }
 
-/** Some fields refuse null; in the others it means "not set". */
+/** Drops null: some fields refuse it, for others it means "not set". */
 function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) =>

@@ -8,7 +8,6 @@ import { ALERT_FIELDS, AlertManifest } from './schema.ts'
 
 const ALERTS = '/v1/organizations/{organizationId}/services/{serviceId}/clickstack/alerts'
 
-/** Facts 6.3. */
 const STATES: KnownStates = {
   healthy: ['OK'],
   moving: ['PENDING', 'INSUFFICIENT_DATA'],

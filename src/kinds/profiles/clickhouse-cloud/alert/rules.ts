@@ -76,7 +76,7 @@ function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[
   ]
 }
 
-/** R43. Fields of other sources are never returned. */
+/** Needed and excluded fields (R43). Replies never show another source's fields. */
 function rulesOfSpec(spec: AlertManifest['spec']) {
   const { source, thresholdType, scheduleStartAt, scheduleOffsetMinutes = 0 } = spec
   const isTile = source === 'tile'

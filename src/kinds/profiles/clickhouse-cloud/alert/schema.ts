@@ -4,7 +4,7 @@ import { Lines, Text, z } from '../../../zod.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
-/** An alert, dashboard, saved search or webhook (facts 1); not a UUID. */
+/** Id of an alert, dashboard, saved search or webhook (facts 1). */
 const Id = z
   .string()
   .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
@@ -57,7 +57,7 @@ const COMMON = {
   numConsecutiveWindows: z.int().min(1).optional().describe('Windows in a row before it fires.'),
 } as const
 
-/** Expected values, a subset of facts 4.13. */
+/** Expected values, a subset of a reply (facts 4.13). */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),

@@ -34,7 +34,7 @@ export const PIPE_CHANGES: Changes = {
     const change = changeOf(field)
     if (change === undefined) return undefined
     if (field.startsWith('source.')) return isChangeable(field, fields, compared) ? 'update' : undefined
-    // No known request removes a field.
+    // Without a value, none: no known request removes a field.
     if (setAt(compared.desired, field) === undefined) return undefined
     return change === 'scale' || change === 'configure' ? change : 'update'
   },
@@ -70,7 +70,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   const { desired } = compared
   const kind = sourceKindOf(desired)
   if (kind === undefined) return field === 'source.validateSamples'
-  // Accepted only with a field of the source.
+  // The service accepts it only with a field of the source.
   if (field === 'source.validateSamples')
     return Object.keys(picked(sourceIn(desired, kind), changeableFields(kind, 'connection'))).length > 0
   const own = `source.${kind}.`
@@ -139,14 +139,14 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // At least one table must remain: one request, which might be refused.
+  // A pipe keeps one table: removed and added in one request, which might be refused.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
     remove: remove.map((item) => ({ ...picked(item, keyedBy), targetTable: item['targetTable'] })),
-    /** A table with another copy mode is removed, then added. */
+    /** Whether another request must add changed tables again. */
     isFollowed: !isOnlyOne && changed.length > 0,
-    /** A mapping differs, or is observed and not desired. */
+    /** Whether a mapping differs, is missing, or is extra. */
     isPossible: remove.length + added.length > 0,
   }
 }
@@ -158,7 +158,7 @@ function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   )
 }
 
-/** Extra values: removed by an edit if all else is equal, otherwise perhaps defaults. */
+/** Whether there are extra values: removed by an edit if all else is equal, otherwise perhaps defaults. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>

@@ -6,7 +6,7 @@ import { notEmpty } from './sent.ts'
 export type FieldRule =
   | { readonly needs: readonly string[]; readonly because: string }
   | { readonly excludes: readonly string[]; readonly because: string }
-  /** No known effect. */
+  /** A warning: no known effect. */
   | { readonly doubts: readonly string[]; readonly because: string }
   | { readonly field: string; readonly isOneOf: readonly string[]; readonly because: string }
   /** Allowed prefixes of a literal text. The message does not repeat it, as it might be secret. */
@@ -16,10 +16,9 @@ export type FieldRule =
   /** A secret that a literal text must not have. */
   | { readonly field: string; readonly lacks: RegExp; readonly is: string; readonly instead?: string }
 
-/** An AWS role (facts 4). */
 export const ROLE_RULE: FieldRule = { field: 'iamRole', begins: ['arn:'] }
 
-/** PEM, after optional comments (facts 4). */
+/** Fields in PEM, after optional comments (facts 4). */
 export function pemRules(...fields: readonly string[]): readonly FieldRule[] {
   return fields.flatMap((field) => [
     { field, holds: '-----BEGIN ', is: 'PEM' },
@@ -29,7 +28,7 @@ export function pemRules(...fields: readonly string[]): readonly FieldRule[] {
 
 export type FieldRules<T> = (object: T) => readonly (FieldRule | readonly FieldRule[])[]
 
-/** Excludes the other fields. */
+/** Needs some fields of a group, and excludes its others. */
 export function only(
   needed: readonly string[],
   of: readonly string[],
@@ -45,7 +44,7 @@ export function signsInWith(authentication: string | undefined): string {
   return authentication === undefined ? 'without authentication' : `with authentication ${authentication}`
 }
 
-/** Conditional; `because` names the condition. */
+/** Rules under a condition, which `because` names. */
 export function when(isSo: boolean, ...rules: readonly FieldRule[]): readonly FieldRule[] {
   return isSo ? rules : []
 }

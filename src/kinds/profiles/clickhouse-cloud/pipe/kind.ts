@@ -18,7 +18,7 @@ function operation(
   method: Operation['method'],
   below = '',
 ): Operation {
-  const permission = 'control-plane:service:manage-clickpipes' // N18
+  const permission = 'control-plane:service:manage-clickpipes'
   return { name, does, method, noun: 'pipe', api: 'services', permission, path: `${PIPES}${below}` }
 }
 
@@ -45,12 +45,12 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     state: operation('setPipeState', 'update', 'PATCH', '/{id}/state'),
     delete: operation('deletePipe', 'delete', 'DELETE', '/{id}'),
   },
-  /** Facts 3.1. The database is required (N2). */
+  /** The create's body (facts 3.1). The database is required (N2). */
   body(manifest) {
     const { service: _, name = manifest.metadata.name, destination, ...rest } = manifest.spec
     return withoutEmpty({ name, ...rest, destination: { database: 'default', ...destination } })
   },
-  unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`), // N15
+  unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`),
   staysBehind: 'Its destination tables and their data stay.',
   // A 500 after three minutes was seen, and the provider allows a request five (facts 7).
   createLastsMs: 5 * 60_000,
@@ -77,7 +77,7 @@ function setIn(reply: JsonObject): JsonObject {
   }
 }
 
-/** With a table, replies omit false. */
+/** With a table, replies omit `managedTable: false`. */
 function withManagedTable(destination: JsonObject): JsonObject {
   return 'table' in destination ? { managedTable: false, ...destination } : destination
 }

@@ -15,7 +15,6 @@ import { postgresRules } from './sources/postgres.ts'
 import { pubsubRules } from './sources/pubsub.ts'
 import { mappingsRules } from './table-mappings.ts'
 
-/** Facts 5. */
 export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
   const named = kindsOf(spec.source)
   const [kind] = named
@@ -27,7 +26,6 @@ export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
     ...brokenRules(partsOf(spec, kind), spec, ['spec']),
     ...typeRules(spec.destination.columns ?? []),
     ...columnRules(spec),
-    // R34: optional
     ...(spec.fieldMappings === undefined ? [] : mappingRules(spec)),
     ...engineRules(spec),
     ...sortingRules(spec),
@@ -50,10 +48,10 @@ function sourceRules(source: PipeSource, kind: SourceKind): readonly RuleFinding
   return brokenRules(rules, source[kind] as unknown as JsonObject, ['spec', 'source', kind]) // parsed from YAML
 }
 
-/** R36: with sized replicas. */
+/** Kinds whose replicas have a size (R36). */
 const SIZED_KINDS: readonly SourceKind[] = ['kafka', 'kinesis']
 
-/** By source kind (R32, R33, R36, R37). */
+/** Destination, scaling and settings (R32, R33, R36, R37). */
 function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   const because = `for ${kind}`
   if (isDatabase(kind)) {
@@ -90,14 +88,13 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   ]
 }
 
-/** Without a known effect (R37). */
+/** Settings without a known effect (R37). */
 export function foreignSettings(kind: SourceKind, settings: object): readonly string[] {
   return Object.keys(settings).filter(
     (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === (kind === 'objectStorage'),
   )
 }
 
-/** Facts 4.10. */
 const RESERVED_ROLES = ['clickpipes', 'clickpipes_system']
 
 function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFinding[] {
@@ -114,7 +111,7 @@ function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFind
   )
 }
 
-/** N13. */
+/** No Nullable column and no comma (N13). */
 function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const types = new Map(columns.map(({ name, type }) => [name, type]))
@@ -135,7 +132,7 @@ const DEFINITION = ['spec', 'destination', 'tableDefinition']
 const ENGINE = [...DEFINITION, 'engine']
 const NEEDS_KEY: FieldRule = { needs: ['sortingKey'], because: 'for ReplacingMergeTree' }
 
-/** R35. Sources disagree on a version column for ReplacingMergeTree. */
+/** Documents disagree on `versionColumnId`: it is optional (R35). */
 function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const engine = tableDefinition?.engine

@@ -7,7 +7,7 @@ function within(least: number, most: number) {
   return z.int().min(least).max(most).optional()
 }
 
-/** Facts 4.10. Databases use only `database` and `roles`; `tableMappings` define their tables. */
+/** Databases use only `database` and `roles`; `tableMappings` define their tables (facts 4.10). */
 const Destination = z.strictObject({
   database: Text.optional()
     .describe('Database of the destination. Required for database sources. Default: `default`.')
@@ -66,7 +66,7 @@ const FieldMapping = z.strictObject({
   destinationField: Text.describe('Column of the destination.'),
 })
 
-/** Facts 4.11. Sizes can be 0 or absent for a while after a change. */
+/** Sizes can be 0 or absent for a while after a change (facts 4.11). */
 const Scaling = z.strictObject({
   replicas: within(1, 40).describe('Number of replicas, 1 to 40.').meta({ returned: 'at times' }),
   concurrency: within(0, 34)
@@ -87,7 +87,7 @@ const Scaling = z.strictObject({
 const MIB = 1_048_576
 const GIB = 1_073_741_824
 
-/** Facts 4.11. `0` and `false` are set values. */
+/** `0` and `false` are set values (facts 4.11). */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: within(500, 60_000).describe(
     'Longest wait before an insert, in milliseconds: 500 to 60000.',

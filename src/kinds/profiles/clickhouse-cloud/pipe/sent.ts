@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { asSecretRef } from '../../../secret-ref.ts'
 
-/** Drops empty values, which the service refuses (R41). @param unset also empty */
+/** Drops empty values, which the service refuses (R41). @param unset values that are empty, too */
 export function withoutEmpty(body: JsonObject, ...unset: readonly Json[]): JsonObject {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => {

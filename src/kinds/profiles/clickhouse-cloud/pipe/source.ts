@@ -13,7 +13,6 @@ const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 /** `tableMappings` define their tables. */
 export const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const
 
-/** A pipe uses one (facts 2). */
 export const SOURCE_KINDS = [...STREAMING_KINDS, ...DATABASE_KINDS] as const
 
 export type SourceKind = (typeof SOURCE_KINDS)[number]

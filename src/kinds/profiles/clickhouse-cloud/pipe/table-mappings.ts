@@ -9,7 +9,7 @@ type Mapping = {
   readonly sortingKeys?: readonly string[] | undefined
 }
 
-/** R25, R26, R27 and R31. */
+/** At least one mapping, no repeats (R25, R26, R27, R31). */
 export function mappingsRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
   const of = source[kind]
   if (of === undefined || !('tableMappings' in of)) return []

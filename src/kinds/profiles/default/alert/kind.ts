@@ -6,7 +6,7 @@ import { manifestSchema, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
-/** A subset of `spec/api.md` 2.8. */
+/** Expected values, a subset of `spec/api.md` 2.8. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -47,7 +47,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
   noun: 'alert',
   lifecycle: 'read-only',
-  // No id to watch: create it.
+  // Without an id to watch, the alert is created.
   isWritten: ({ spec }) => spec['id'] === undefined,
   description: 'An alert that is watched, and never changed.',
   schema: AlertManifest,

@@ -27,7 +27,6 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   rules: pipeRules,
   fields: PIPE_FIELDS,
   identity: identityIn(PIPE_FIELDS),
-  /** `spec/api.md` 2.1. */
   reply: {
     id: 'id',
     serviceId: 'text',
@@ -45,7 +44,6 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     create: CREATE,
     read: { ...CREATE, name: 'getPipe', does: 'read', method: 'GET', path: `${CREATE.path}/{id}` },
   },
-  /** 4.1. */
   body(manifest) {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return { name, ...rest }
@@ -68,7 +66,7 @@ function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
   ]
 }
 
-/** Users who can read the pipe can read a returned field. Certificates are public. */
+/** Warns of secrets that all readers of the pipe can read. Certificates are public. */
 function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
   return secretRefsIn({ source: spec.source })
     .filter(({ path }) => isReturnedField(PIPE_FIELDS, path) && !isCertificate(path))

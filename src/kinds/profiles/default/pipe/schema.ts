@@ -3,7 +3,6 @@ import { Count, Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod
 import { manifestSchema, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
-/** `spec/api.md` 2.4. */
 const Destination = z.strictObject({
   database: Text.optional().describe('Destination database.').meta({ identifies: true }),
   table: Text.optional().describe('Destination table.').meta({ identifies: true }),
@@ -36,13 +35,11 @@ const Destination = z.strictObject({
   roles: TextSet.optional().describe('Database roles of the pipe. Request only.').meta({ returned: 'never' }),
 })
 
-/** `spec/api.md` 2.5. */
 const FieldMapping = z.strictObject({
   sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
   destinationField: Text.describe('Column of the destination.'),
 })
 
-/** `spec/api.md` 2.2. */
 const Scaling = z.strictObject({
   replicas: Count.optional().describe('Number of replicas.'),
   concurrency: Count.optional().describe('Concurrency of one replica.'),
@@ -54,7 +51,6 @@ const Scaling = z.strictObject({
     .describe('Memory of one replica, in gigabytes (decimal).'),
 })
 
-/** `spec/api.md` 2.6. */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: Count.optional().describe('Longest wait before an insert, in milliseconds.'),
   object_storage_concurrency: Count.optional().describe('Files read together.'),

@@ -2,7 +2,6 @@ import { AccessKey, Certificate, SensitiveText, UserCredentials } from '../../..
 import { Count, Flag, HostName, OrderedTexts, Text, TextSet, Url, z } from '../../../zod.ts'
 import { isRealDateTime } from '../../../instant.ts'
 
-/** `spec/api.md` 2.3, source.kafka. */
 export const KafkaSource = z.strictObject({
   brokers: Text.optional()
     .describe('Comma-separated list of brokers, each host:port.')
@@ -40,7 +39,6 @@ export const KafkaSource = z.strictObject({
   credentials: UserCredentials.optional().describe('Credentials of the brokers. Request only.'),
 })
 
-/** `spec/api.md` 2.3, source.objectStorage. */
 export const ObjectStorageSource = z.strictObject({
   url: Url.optional()
     .describe('URL of the objects, with wildcards if needed.')
@@ -60,7 +58,6 @@ export const ObjectStorageSource = z.strictObject({
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
 })
 
-/** `spec/api.md` 2.3, source.managedStream. */
 const ManagedStreamSource = z.strictObject({
   streamName: Text.optional().describe('Name of the stream.').meta({ identifies: true }),
   region: Text.optional().describe('Region of the stream.').meta({ identifies: true }),
@@ -70,7 +67,6 @@ const ManagedStreamSource = z.strictObject({
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
 })
 
-/** `spec/api.md` 2.3, postgres.settings. */
 const PostgresSettings = z.strictObject({
   syncIntervalSeconds: Count.optional().describe('Seconds between two synchronisations.'),
   pullBatchSize: Count.optional().describe('Rows pulled in one batch.'),
@@ -83,7 +79,6 @@ const PostgresSettings = z.strictObject({
   enableFailoverSlots: Flag.describe('Whether the replication slot survives a failover.'),
 })
 
-/** `spec/api.md` 2.3, postgres.tableMappings item. */
 const TableMapping = z.strictObject({
   sourceSchemaName: Text.optional().describe('Schema of the source table.'),
   sourceTable: Text.optional().describe('Source table.'),
@@ -93,7 +88,6 @@ const TableMapping = z.strictObject({
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 })
 
-/** `spec/api.md` 2.3, source.postgres. */
 export const PostgresSource = z.strictObject({
   host: HostName.optional().describe('Host name or address.').meta({ identifies: true }),
   port: z.int().min(1).max(65_535).optional().describe('Port, 1 to 65535.'),
@@ -107,10 +101,9 @@ export const PostgresSource = z.strictObject({
   credentials: UserCredentials.optional().describe('Credentials of the database. Request only.'),
 })
 
-/** A pipe uses one (2.3). */
 export const SOURCE_KINDS = ['kafka', 'objectStorage', 'managedStream', 'postgres'] as const
 
-/** `spec/api.md` 2.3. A separate rule requires one kind. */
+/** A separate rule requires one kind (`spec/api.md` 2.3). */
 export const PipeSource = z.strictObject({
   validateSamples: Flag.describe('Whether the platform checks samples of the source. Request only.').meta({
     returned: 'never',

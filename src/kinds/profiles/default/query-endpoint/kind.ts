@@ -25,7 +25,6 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
       path: '/v1/organizations/{organizationId}/services/{serviceId}/serviceQueryEndpoint',
     },
   },
-  /** 4.3. */
   body(manifest) {
     const { service: _, ...rest } = manifest.spec
     return rest
@@ -43,7 +42,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Roles, then keys, then origins. An omitted field is emptied by the upsert (4.3). */
+/** Lost roles, keys, origins. The upsert empties an omitted field (4.3). */
 function takenAway(before: JsonObject, body: JsonObject): readonly string[] {
   const origins = membersIn('comma-list', body['allowedOrigins'])
   return [
@@ -98,7 +97,7 @@ function originRules(text: string): readonly RuleFinding[] {
   })
 }
 
-/** An entry with a user might hold a secret: not repeated. */
+/** Omits an entry with a user: it might hold a secret. */
 function shown(origin: string): string {
   return origin.includes('@') ? '' : `, "${origin}",`
 }

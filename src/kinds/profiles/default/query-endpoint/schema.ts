@@ -1,10 +1,9 @@
 import { Text, z } from '../../../zod.ts'
 import { manifestSchema, ResourceName, UpsertPolicy } from '../../../manifest.ts'
 
-/** 2.7. */
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const
 
-/** The ledger holds the reply, which repeats both. */
+/** Limited, because the ledger holds the reply, which repeats both. */
 export const MAX_KEYS = 300
 export const MAX_ORIGINS_LENGTH = 10_000
 

@@ -5,7 +5,6 @@ import { columnsShape, targetShape } from './database.ts'
 
 const MoreThanZero = z.number().positive()
 
-/** Facts 4.9. */
 export const BigquerySource = z.strictObject({
   snapshotStagingPath: z
     .string()
@@ -47,7 +46,6 @@ export const BigquerySource = z.strictObject({
 })
 export type BigquerySource = z.infer<typeof BigquerySource>
 
-/** N5. */
 export const bigqueryRules: FieldRules<BigquerySource> = ({ authentication = 'SERVICE_ACCOUNT' }) => {
   const because = signsInWith(authentication)
   return authentication === 'SERVICE_ACCOUNT'

@@ -99,10 +99,9 @@ export function tableMappings(schema: string) {
     .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' })
 }
 
-/** For {@link tlsShape}. */
 export const TLS_RULES = pemRules('caCertificate')
 
-/** R24. */
+/** A password for `basic`, else a role (R24). */
 export function signInRules({
   authentication = 'basic',
 }: {

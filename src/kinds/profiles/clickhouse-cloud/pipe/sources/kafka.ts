@@ -4,7 +4,6 @@ import { Flag, HttpsUrl, Text, z } from '../../../../zod.ts'
 import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
-/** Facts 4.2. */
 export const KafkaSource = z.strictObject({
   type: z
     .enum(['kafka', 'redpanda', 'msk', 'gcmk', 'confluent', 'warpstream', 'azureeventhub', 'dokafka'])
@@ -96,7 +95,7 @@ export type KafkaSource = z.infer<typeof KafkaSource>
 
 type Method = NonNullable<KafkaSource['authentication']>
 
-/** R3, N5: methods by type. */
+/** Methods by cluster type (R3, N5). */
 const METHODS: Readonly<Record<KafkaSource['type'], readonly Method[]>> = {
   kafka: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   redpanda: ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
@@ -113,7 +112,7 @@ const KEY = ['credentials.accessKeyId', 'credentials.secretKey']
 const CERTIFICATE = ['credentials.certificate', 'credentials.privateKey']
 const STRING = ['credentials.connectionString']
 
-/** R4, R5: credentials by method. */
+/** Credentials by method (R4, R5). */
 const SIGNS_IN_WITH: Readonly<Record<Method, readonly string[]>> = {
   PLAIN: PASSWORD,
   'SCRAM-SHA-256': PASSWORD,
@@ -124,7 +123,7 @@ const SIGNS_IN_WITH: Readonly<Record<Method, readonly string[]>> = {
   SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
 }
 
-/** R9, N12: fields by type of the registry. */
+/** Fields by registry type (R9, N12). */
 const REGISTRY = {
   confluent: ['url', 'authentication', 'credentials'].map((name) => `schemaRegistry.${name}`),
   glue: ['glueRegion', 'glueRegistryName'].map((name) => `schemaRegistry.${name}`),
@@ -138,14 +137,13 @@ export const kafkaRules: FieldRules<KafkaSource> = (source) => {
     { field: 'authentication', isOneOf: METHODS[type], because: `for type ${type}` },
     ROLE_RULE,
     pemRules('caCertificate', 'schemaRegistry.caCertificate', 'credentials.certificate'),
-    // N11
     when(isHub, { needs: ['authentication'], because: 'for type azureeventhub' }),
     only(
       isHub ? STRING : authentication === undefined ? [] : SIGNS_IN_WITH[authentication],
       ['iamRole', ...PASSWORD, ...KEY, ...CERTIFICATE, ...STRING],
       isHub ? 'for type azureeventhub' : signsInWith(authentication),
     ),
-    // R7. Optional for JSONEachRow; unknown for plain Avro.
+    // Needs a registry for AvroConfluent (R7). Unknown for plain Avro.
     schemaRules(source),
     registry === undefined
       ? []
@@ -157,12 +155,10 @@ export const kafkaRules: FieldRules<KafkaSource> = (source) => {
           ],
           `with a registry of type ${registry}`,
         ),
-    // N10
     when(tombstoneMode === 'delete' && source.exactlyOnce !== true, {
       excludes: ['tombstoneMode'],
       because: 'to delete, unless exactlyOnce is true',
     }),
-    // R8
     offset?.strategy === 'from_timestamp'
       ? { needs: ['offset.timestamp'], because: 'with the strategy from_timestamp' }
       : { excludes: ['offset.timestamp'], because: `with the strategy ${offset?.strategy ?? ''}` },

@@ -3,7 +3,6 @@ import { Count, Flag, Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
-/** Facts 4.4. */
 export const KinesisSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the records.'),
   streamName: Text.describe('Name of the stream.').meta({ identifies: true }),
@@ -33,18 +32,15 @@ const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 
 export const kinesisRules: FieldRules<KinesisSource> = (source) => [
   ROLE_RULE,
-  // R19
   only(
     source.authentication === 'IAM_ROLE' ? ['iamRole'] : KEY,
     ['iamRole', ...KEY],
     signsInWith(source.authentication),
   ),
-  // R20
   only(
     source.iteratorType === 'AT_TIMESTAMP' ? ['timestamp'] : [],
     ['timestamp'],
     `with iteratorType ${source.iteratorType}`,
   ),
-  // N12
   schemaRules(source),
 ]

@@ -3,7 +3,6 @@ import { Flag, Text, z } from '../../../../zod.ts'
 import { TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
 import type { FieldRules } from '../field-rules.ts'
 
-/** Facts 4.8. */
 export const MongodbSource = z.strictObject({
   credentials: Login.optional()
     .describe('Credentials of the database. Request only.')

@@ -2,7 +2,6 @@ import { Flag, z } from '../../../../zod.ts'
 import { when, type FieldRules } from '../field-rules.ts'
 import { TLS_RULES, connectionShape, loadShape, signInRules, tableMappings, tlsShape } from './database.ts'
 
-/** Facts 4.7. */
 export const MysqlSource = z.strictObject({
   type: z
     .enum(['mysql', 'rdsmysql', 'auroramysql', 'mariadb', 'rdsmariadb'])
@@ -36,7 +35,6 @@ export type MysqlSource = z.infer<typeof MysqlSource>
 export const mysqlRules: FieldRules<MysqlSource> = (source) => [
   signInRules(source),
   TLS_RULES,
-  // R38
   when(source.type === 'mariadb' || source.type === 'rdsmariadb', {
     field: 'settings.replicationMechanism',
     isOneOf: ['GTID'],

@@ -2,7 +2,6 @@ import { AccessKey, SecretRef } from '../../../../secret-ref.ts'
 import { Flag, Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 
-/** Facts 4.3. */
 export const ObjectStorageSource = z.strictObject({
   type: z
     .enum(['s3', 'gcs', 'dospaces', 'azureblobstorage', 'cloudflarer2', 'ovhobjectstorage'])
@@ -71,7 +70,7 @@ export const ObjectStorageSource = z.strictObject({
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
 
-/** R14, N5: methods by type. Unknown for the last two. */
+/** Methods by storage type (R14, N5). Unknown for the last two: all are allowed. */
 const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {
   s3: ['IAM_USER', 'IAM_ROLE'],
   gcs: ['IAM_USER', 'SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
@@ -84,7 +83,7 @@ const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> 
 const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 const AZURE = ['connectionString', 'azureContainerName']
 
-/** R13, R14: credentials by method. */
+/** Credentials by method (R13, R14). */
 const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentication']>, readonly string[]>> =
   {
     IAM_ROLE: ['iamRole'],
@@ -94,7 +93,7 @@ const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentica
     SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
   }
 
-/** A port with a path after it is no password. */
+/** Matches a password in a URL. Digits before a path are a port. */
 const PASSWORD = /^[a-z]+:\/\/[^/:?#[]*:(?!\d*(?:[/?#]|$)).*@/i
 
 export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
@@ -103,11 +102,9 @@ export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
   return [
     { field: 'authentication', isOneOf: METHODS[type], because: `for type ${type}` },
     ROLE_RULE,
-    // facts 4.3
     { field: 'url', begins: type === 'gcs' ? ['https://', 'gs://'] : ['https://'] },
     { field: 'queueUrl', begins: ['https://', 'projects/'] },
     ['url', 'queueUrl'].map((field) => ({ field, lacks: PASSWORD, is: 'a password', instead: 'accessKey' })),
-    // R12, R13
     when(
       isAzure,
       { needs: ['authentication', ...AZURE], because: `for type ${type}` },
@@ -123,7 +120,6 @@ export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
       ['iamRole', 'serviceAccountKey', ...KEY, ...(isAzure ? ['connectionString'] : [])],
       signsInWith(authentication),
     ),
-    // R16
     when(
       queueUrl !== undefined,
       { needs: ['authentication'], because: 'with queueUrl' },
@@ -133,7 +129,6 @@ export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
       excludes: ['queueUrl'],
       because: 'unless isContinuous is true',
     }),
-    // R17
     when(
       source.skipInitialLoad === true,
       { needs: ['queueUrl'], because: 'with skipInitialLoad' },

@@ -2,7 +2,6 @@ import { Flag, Text, z } from '../../../../zod.ts'
 import type { FieldRules } from '../field-rules.ts'
 import { TLS_RULES, connectionShape, loadShape, signInRules, tableMappings, tlsShape } from './database.ts'
 
-/** Facts 4.6. */
 export const PostgresSource = z.strictObject({
   type: z
     .enum([
@@ -42,11 +41,10 @@ export const postgresRules: FieldRules<PostgresSource> = (source) => {
   return [
     signInRules(source),
     TLS_RULES,
-    // R28. Unknown: whether cdc_only needs one.
+    // Only cdc_only takes a slot (R28). Unknown: whether it needs one.
     replicationMode === 'cdc_only'
       ? []
       : [{ excludes: ['settings.replicationSlotName'], because: `with replicationMode ${replicationMode}` }],
-    // R30
     replicationSlotName === undefined || source.settings.enableFailoverSlots !== true
       ? []
       : [{ excludes: ['settings.enableFailoverSlots'], because: 'with replicationSlotName' }],

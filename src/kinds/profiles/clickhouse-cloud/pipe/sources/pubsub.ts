@@ -2,7 +2,6 @@ import { SecretRef } from '../../../../secret-ref.ts'
 import { Flag, Text, z } from '../../../../zod.ts'
 import { only, signsInWith, type FieldRules } from '../field-rules.ts'
 
-/** Facts 4.5. */
 export const PubsubSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'Protobuf']).describe('Format of the messages.'),
   projectId: Text.describe('Id of the project.').meta({ identifies: true }),
@@ -43,7 +42,6 @@ export const PubsubSource = z.strictObject({
 })
 export type PubsubSource = z.infer<typeof PubsubSource>
 
-/** R22, N5. */
 export const pubsubRules: FieldRules<PubsubSource> = ({ seekType, authentication }) => [
   only(
     authentication === 'SERVICE_ACCOUNT' ? ['serviceAccountKey'] : [],

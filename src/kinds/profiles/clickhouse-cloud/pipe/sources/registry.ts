@@ -1,7 +1,7 @@
 import { Text, z } from '../../../../zod.ts'
 import { only, type FieldRule } from '../field-rules.ts'
 
-/** Schemas of Kafka and Kinesis (N12). */
+/** Fields of an AWS Glue registry, for Kafka and Kinesis (N12). */
 export const glueShape = {
   glueRegion: Text.describe('Region of the AWS Glue registry.'),
   glueRegistryName: Text.describe('Name of the AWS Glue registry.'),
@@ -19,7 +19,6 @@ export const ProtobufSchema = z
   .describe('Schema for the format Protobuf without a registry: a .proto file in base64. Request only.')
   .meta({ returned: 'never', examples: ['c3ludGF4ID0gInByb3RvMyI7'] })
 
-/** @param source of Kafka or Kinesis */
 export function schemaRules(source: {
   readonly format: string
   readonly schemaRegistry?: unknown
