@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { anyOf, isUpserted, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
@@ -162,9 +162,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: isUpserted(key)
-          ? `If the service still has a ${nounOf(key)}, remove policy.ensure, and set it again once it is in sync.`
-          : `If the service still has such ${anyOf(nounOf(key))}, adopt it first: set policy.adopt and remove policy.ensure.`,
+        text: `If the service still has such ${anyOf(nounOf(key))}, remove policy.ensure until it is adopted. A pipe needs policy.adopt for that.`,
       },
     ],
   }),
