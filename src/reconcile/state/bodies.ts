@@ -16,26 +16,15 @@ export interface Asked {
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
 }
 
-export interface Bodies {
-  /** Its fingerprint is computed once. */
-  asked(manifest: ResourceManifest): Asked | undefined
-  identityPathsOf(key: Key): readonly string[]
-  /** As in {@link Fingerprint}. */
-  hashesOf(key: Key, body: JsonObject): Fingerprint['fields']
-  /** Keyed, by path, of the name and the identity. */
-  identityHashes(key: Key, body: JsonObject): Fingerprint['fields']
-  /** Keyed. Computed once per reading. */
-  hashOf(secret: Secret): string
-}
-
-export function createBodies(profile: Profile, hashKey: Uint8Array): Bodies {
+export function createBodies(profile: Profile, hashKey: Uint8Array) {
   /** Caches hashes: bodies are built on demand. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
   const hash = (text: string) => keyedHash(hashKey, text)
 
   return {
-    asked(manifest) {
+    /** Its fingerprint is computed once. */
+    asked(manifest: ResourceManifest): Asked | undefined {
       const body = bodyOf(profile, manifest)
       if (body === undefined) return undefined
       const fingerprint = fingerprintBody(body, {
@@ -46,17 +35,20 @@ export function createBodies(profile: Profile, hashKey: Uint8Array): Bodies {
       digests.set(manifest, fingerprint.digest)
       return { body, fingerprint }
     },
-    identityPathsOf(key) {
+    identityPathsOf(key: Key): readonly string[] {
       const identity = identityOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
-    hashesOf: (key, body) =>
+    /** As in {@link Fingerprint}. */
+    hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
-    identityHashes(key, body) {
+    /** Keyed, by path, of the name and the identity. */
+    identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
       const fields = withName(identityOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
-    hashOf(secret) {
+    /** Keyed. Computed once per reading. */
+    hashOf(secret: Secret): string {
       const known = secretHashes.get(secret) ?? hash(secret.reveal())
       secretHashes.set(secret, known)
       return known

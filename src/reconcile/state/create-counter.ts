@@ -34,14 +34,10 @@ interface Made {
   readonly group: string | undefined
 }
 
-/** Wanted and recent creates, by service. */
-export interface CreateCounter {
-  reached(limit: number, key: Key, record?: LedgerRecord): FactsOf<'CreateLimit'> | undefined
-  /** Call before the store has the record. Undefined: dropped. */
-  note(key: Key, record: LedgerRecord | undefined): void
-}
-
-/** @param serviceWanted undefined: its Service is unknown */
+/**
+ * Wanted and recent creates, by service.
+ * @param serviceWanted undefined: its Service is unknown
+ */
 export function createCreateCounter(
   store: {
     readonly catalog: Catalog | undefined
@@ -52,7 +48,7 @@ export function createCreateCounter(
   },
   clock: Clock,
   serviceWanted: (entry: Entry) => ServiceIdentity | undefined,
-): CreateCounter {
+) {
   let count: Count | undefined
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
@@ -129,7 +125,11 @@ export function createCreateCounter(
   }
 
   return {
-    reached(limit, key, record = store.record(key)) {
+    reached(
+      limit: number,
+      key: Key,
+      record: LedgerRecord | undefined = store.record(key),
+    ): FactsOf<'CreateLimit'> | undefined {
       const entry = store.entry(key)
       const service = entry && serviceWanted(entry)
       const now = store.steadyNow()
@@ -146,7 +146,8 @@ export function createCreateCounter(
       const until = passesAt && Math.ceil((clock.now() + passesAt - now) / SHOWN_MS) * SHOWN_MS
       return { service: service.name, ...counts, until }
     },
-    note(key, record) {
+    /** Call before the store has the record. Undefined: dropped. */
+    note(key: Key, record: LedgerRecord | undefined) {
       if (relevantIn(store.record(key)) === relevantIn(record)) return
       count = undefined
       const before = made.get(key)

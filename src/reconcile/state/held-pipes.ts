@@ -10,14 +10,10 @@ import type { StateStore } from './store.ts'
 
 type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
-export interface HeldPipes {
-  namedBy(id: string): Key | undefined
-  /** Without a pipe. It asks for this name, or its create might have made this pipe. */
-  wantedBy(pipe: Pick<RemoteResource, 'name'>, serviceId: string): Key | undefined
-}
+export type HeldPipes = ReturnType<typeof heldPipes>
 
 /** Records, then manifests, then Locks of keys with a manifest. @param kind of the pipes */
-export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>): HeldPipes {
+export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
   const hold = (id: string | undefined, key: Key) => {
@@ -41,8 +37,9 @@ export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'na
     want(wishOf(store, entry), entry.key)
   }
   return {
-    namedBy: (id) => ids.get(id.toLowerCase()),
-    wantedBy: ({ name }, serviceId) =>
+    namedBy: (id: string) => ids.get(id.toLowerCase()),
+    /** Without a pipe. It asks for this name, or its create might have made this pipe. */
+    wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))
         : undefined,

@@ -14,21 +14,6 @@ export interface Listing {
   readonly reply: Omit<Reply<unknown>, 'value'>
 }
 
-/** Shared by all readers. */
-export interface Listings {
-  last(service: string): Listing | undefined
-  /**
-   * Begun at `since` or later: the last list, a running request, or a new request.
-   * @param now on the monotonic clock
-   * @throws the error of `ask`, even for another caller
-   */
-  since(service: string, about: { readonly since: number; readonly now: number }, ask: Ask): Promise<Listing>
-  /** Since the last success. Monotonic ms. */
-  failedAt(service: string): number | undefined
-  all(): Iterable<readonly [string, Listing]>
-  forget(service: string): void
-}
-
 type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
 /** Of items with the same id, the last one counts. */
@@ -42,7 +27,8 @@ export function listingFrom(
   return { ...about, items, named, odd: oddItemsOf(value) }
 }
 
-export function createListings(): Listings {
+/** Shared by all readers. */
+export function createListings() {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()
   const asking = new Map<string, { readonly askedAt: number; readonly listing: Promise<Listing> }>()
@@ -57,8 +43,17 @@ export function createListings(): Listings {
   }
 
   return {
-    last: (service) => answered.get(service),
-    async since(service, { since, now }, ask) {
+    last: (service: string) => answered.get(service),
+    /**
+     * Begun at `since` or later: the last list, a running request, or a new request.
+     * @param now on the monotonic clock
+     * @throws the error of `ask`, even for another caller
+     */
+    async since(
+      service: string,
+      { since, now }: { readonly since: number; readonly now: number },
+      ask: Ask,
+    ): Promise<Listing> {
       const last = answered.get(service)
       if (last !== undefined && last.askedAt >= since) return last
       const running = asking.get(service)
@@ -71,9 +66,10 @@ export function createListings(): Listings {
         if (asking.get(service)?.listing === listing) asking.delete(service)
       }
     },
-    failedAt: (service) => (asking.has(service) ? undefined : failed.get(service)),
-    all: () => answered,
-    forget: (service) => void answered.delete(service),
+    /** Since the last success. Monotonic ms. */
+    failedAt: (service: string) => (asking.has(service) ? undefined : failed.get(service)),
+    all: (): Iterable<readonly [string, Listing]> => answered,
+    forget: (service: string) => void answered.delete(service),
   }
 }
 
@@ -85,24 +81,19 @@ interface Written {
   readonly isFailed?: boolean
 }
 
-/** A reading that began earlier might miss the write's effect. */
-export interface LastWrites {
-  /** Even of an error: the request might have worked. */
-  noteEnd(written: Written): void
-  /** Includes failed creates in the service. Monotonic ms. Default: -Infinity. */
-  endedAt(written: Written): number
-  move(from: Key, to: Key): void
-}
-
 /** No reading in use is older: ms. */
 const KEPT_MS = 60 * 60_000
 
-/** Keeps keys without a record: a manifest can come back within seconds. */
-export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
+/**
+ * A reading that began earlier might miss the write's effect. Keeps keys without a record: a manifest can
+ * come back within seconds.
+ */
+export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()
 
   return {
-    noteEnd(written) {
+    /** Even of an error: the request might have worked. */
+    noteEnd(written: Written) {
       const now = clock.monotonic()
       const { key, name, service } = placesOf(written)
       for (const place of [key, name, written.isFailed === true ? service : undefined]) {
@@ -115,9 +106,10 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
         ends.delete(place)
       }
     },
-    endedAt: (written) =>
+    /** Includes failed creates in the service. Monotonic ms. Default: -Infinity. */
+    endedAt: (written: Written) =>
       Math.max(...Object.values(placesOf(written)).map((place) => ends.get(place) ?? -Infinity)),
-    move(from, to) {
+    move(from: Key, to: Key) {
       const at = ends.get(from)
       if (at !== undefined) ends.set(to, Math.max(at, ends.get(to) ?? at))
     },

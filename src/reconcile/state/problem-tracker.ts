@@ -25,19 +25,7 @@ const KEYS_NAMED = 5
 /** This many equal failures in a service probably share a cause, such as a removed folder. */
 const MANY = 4
 
-/** Reports each problem when it begins, grows tenfold, and ends. */
-export interface ProblemTracker {
-  /** Of an earlier process, with their ids. Call before the first reconcile. */
-  remember(problems: readonly Problem[]): void
-  /** Counts the board's problems as reported, the first time. */
-  begin(): void
-  setReported(key: Key): void
-  flush(): void
-  /** Undefined: no attention needed, or not shown. */
-  of(key: Key): Omit<Problem, 'keys'> | undefined
-  /** Undefined: before the first reconcile. */
-  reported(): readonly Problem[] | undefined
-}
+export type ProblemTracker = ReturnType<typeof createProblemTracker>
 
 interface ShownResources extends Pick<StatusBoard, 'get' | 'list'> {
   listen?(listener: (key: Key) => void): void
@@ -59,10 +47,11 @@ type Tracked = Omit<Problem, 'keys'> & {
   named: readonly Key[]
 }
 
+/** Reports each problem when it begins, grows tenfold, and ends. */
 export function createProblemTracker(
   { clock, emit }: Pick<ReconcileContext, 'clock' | 'emit'>,
   board: ShownResources,
-): ProblemTracker {
+) {
   const byCause = new Map<string, readonly Tracked[]>()
   const ofKey = new Map<Key, readonly Tracked[]>()
   const changed = new Set<Tracked>()
@@ -212,9 +201,11 @@ export function createProblemTracker(
   }
 
   return {
-    remember(problems) {
+    /** Of an earlier process, with their ids. Call before the first reconcile. */
+    remember(problems: readonly Problem[]) {
       remembered = problems
     },
+    /** Counts the board's problems as reported, the first time. */
     begin() {
       if (hasBegun) return
       byCause.clear()
@@ -231,7 +222,7 @@ export function createProblemTracker(
       for (const problem of [...byCause.values()].flat()) markReported(problem)
       hasBegun = true
     },
-    setReported(key) {
+    setReported(key: Key) {
       const [first] = ofKey.get(key) ?? []
       if (first !== undefined) first.isReported = true
     },
@@ -239,11 +230,13 @@ export function createProblemTracker(
       cancelTimer?.()
       report()
     },
-    of(key) {
+    /** Undefined: no attention needed, or not shown. */
+    of(key: Key): Omit<Problem, 'keys'> | undefined {
       const status = board.get(key)
       return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
     },
-    reported() {
+    /** Undefined: before the first reconcile. */
+    reported(): readonly Problem[] | undefined {
       if (!hasBegun) return undefined
       return [...byCause.values()]
         .flat()

@@ -7,12 +7,7 @@ import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/re
 import type { LedgerRecord } from '../../plan/record.ts'
 
 /** A key is in one group at most. */
-interface KeyGroups {
-  put(key: Key, group: string | undefined): void
-  of(group: string): Iterable<Key>
-}
-
-export function createKeyGroups(): KeyGroups {
+export function createKeyGroups() {
   const groupOf = new Map<Key, string>()
   const members = new Map<string, Set<Key>>()
 
@@ -25,7 +20,7 @@ export function createKeyGroups(): KeyGroups {
   }
 
   return {
-    put(key, group) {
+    put(key: Key, group: string | undefined) {
       if (groupOf.get(key) === group) return
       leave(key)
       if (group === undefined) return
@@ -34,7 +29,7 @@ export function createKeyGroups(): KeyGroups {
       if (keys === undefined) members.set(group, new Set([key]))
       else keys.add(key)
     },
-    of: (group) => members.get(group) ?? [],
+    of: (group: string): Iterable<Key> => members.get(group) ?? [],
   }
 }
 
@@ -71,42 +66,28 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   return service === undefined ? named : [...named, serviceKey(service)]
 }
 
-/** Keys whose manifest is gone, or seems to be. */
-interface UnclaimedRecords {
-  keys(): Iterable<Key>
-  note(key: Key): void
-  drop(key: Key): void
-  reset(): void
-}
-
-/** @param records keys of all records, collected on first use */
-export function createUnclaimedRecords(
-  records: () => Iterable<Key>,
-  isUnclaimed: (key: Key) => boolean,
-): UnclaimedRecords {
+/**
+ * Keys whose manifest is gone, or seems to be.
+ * @param records keys of all records, collected on first use
+ */
+export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed: (key: Key) => boolean) {
   let known: Set<Key> | undefined
   return {
-    keys: () => (known ??= new Set([...records()].filter(isUnclaimed))),
-    note(key) {
+    keys: (): Iterable<Key> => (known ??= new Set([...records()].filter(isUnclaimed))),
+    note(key: Key) {
       if (known !== undefined && isUnclaimed(key)) known.add(key)
     },
-    drop: (key) => void known?.delete(key),
+    drop: (key: Key) => void known?.delete(key),
     reset() {
       known = undefined
     },
   }
 }
 
-interface AlikeWishes {
-  setCatalog(catalog: Catalog): void
-  /** Its own key included. */
-  of(candidate: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>): readonly Key[]
-}
-
 /** Built on first use. @param askedOf undefined: the service is unknown */
 export function createAlikeWishes(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
-): AlikeWishes {
+) {
   let catalog: Catalog | undefined
   let keysOf: ReadonlyMap<string, readonly Key[]> | undefined
 
@@ -118,11 +99,16 @@ export function createAlikeWishes(
   }
 
   return {
-    setCatalog(next) {
+    setCatalog(next: Catalog) {
       catalog = next
       keysOf = undefined
     },
-    of({ key, serviceId, fingerprint }) {
+    /** Its own key included. */
+    of({
+      key,
+      serviceId,
+      fingerprint,
+    }: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>): readonly Key[] {
       keysOf ??= keysBy(catalog?.entries.values() ?? [], namesOf)
       return keysOf.get(nameOf(key, { serviceId, digest: fingerprint.digest })) ?? []
     },
@@ -136,11 +122,6 @@ function nameOf(
   return `${kindOf(key)} ${serviceId.toLowerCase()} ${digest}`
 }
 
-interface SimilarIndex {
-  replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
-  of(candidate: Candidate): readonly Key[]
-}
-
 type Index = Map<number, Key | Set<Key>>
 
 /**
@@ -150,7 +131,7 @@ type Index = Map<number, Key | Set<Key>>
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,
   identityOf: (key: Key) => readonly string[],
-): SimilarIndex {
+) {
   let keysOf: Index | undefined
 
   function hashesOf(record: LedgerRecord): readonly number[] {
@@ -164,7 +145,7 @@ export function createSimilarIndex(
   }
 
   return {
-    replace(before, after) {
+    replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined) {
       if (keysOf === undefined) return
       const old = before === undefined ? [] : hashesOf(before)
       const hashes = after === undefined ? [] : hashesOf(after)
@@ -173,7 +154,7 @@ export function createSimilarIndex(
       if (after !== undefined)
         for (const hash of hashes) if (!old.includes(hash)) add(keysOf, hash, after.key)
     },
-    of(candidate) {
+    of(candidate: Candidate): readonly Key[] {
       keysOf ??= made()
       const found = new Set<Key>()
       for (const hash of hashesOfCandidate(candidate)) {

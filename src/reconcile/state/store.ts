@@ -19,9 +19,9 @@ import {
   createUnclaimedRecords,
   createSimilarIndex,
 } from './record-indexes.ts'
-import { createCreateCounter, type CreateCounter } from './create-counter.ts'
-import { createListings, type Listings, createLastWrites, type LastWrites } from './listings.ts'
-import { createBodies, type Bodies } from './bodies.ts'
+import { createCreateCounter } from './create-counter.ts'
+import { createListings, createLastWrites } from './listings.ts'
+import { createBodies } from './bodies.ts'
 import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 
 export interface Observation {
@@ -44,71 +44,13 @@ export interface Observation {
   readonly unsettled: number
 }
 
+export type StateStore = ReturnType<typeof createStateStore>
+
 /**
  * Knowledge about more than one key, in memory: the catalog, the last records and the platform's last
  * answers. All of it can be read again from the directory, the ledger and the platform.
+ * @param hashKey keys the hashes in records
  */
-export interface StateStore extends Bodies {
-  readonly catalog: Catalog | undefined
-  setCatalog(catalog: Catalog): void
-  entry(key: Key): Entry | undefined
-  lifecycleOf(key: Key): Lifecycle
-  /** Of another process. While set, no manifest counts as removed. */
-  readonly olderThan: string | undefined
-  desiredState(key: Key): Desired['state']
-  records(): Iterable<LedgerRecord>
-  record(key: Key): LedgerRecord | undefined
-  note(record: LedgerRecord): void
-  /** Keys of the same kind, its own included. */
-  createdIn(serviceId: string, like: Key): Iterable<Key>
-  /** Includes former pipes. */
-  holderOf(pipeId: string, but: Key): Key | undefined
-  /** The key is about to record this pipe. Undefined: no more. */
-  claim(key: Key, pipeId: string | undefined): void
-  claimantOf(pipeId: string, but: Key): Key | undefined
-  /** In their last reading. */
-  askedWith(credential: string): Iterable<Key>
-  /** Since this process recorded the pipe. Undefined: before its start. */
-  ageMs(key: Key): number | undefined
-  /** ms since the epoch, without jumps of the wall clock. */
-  steadyNow(): number
-  /** Other keys' records that might have this pipe. Sorted by key. */
-  similarTo(candidate: Candidate): readonly LedgerRecord[]
-  unclaimed(): Iterable<Key>
-  drop(key: Key): void
-  observation(key: Key): Observation | undefined
-  noteObservation(key: Key, observation: Observation): void
-  /** Undefined: no request since the start. */
-  contact(service: string): Contact | undefined
-  /** @returns whether it changed */
-  noteContact(service: string, contact: Contact): boolean
-  /** ms since the epoch. */
-  answeredAt(service: string): number | undefined
-  service(name: string): ServiceManifest | undefined
-  /** In force. Empty before the first reading. */
-  readonly revision: string
-  manifestRevision(key: Key): string | undefined
-  /** Ms since the epoch. */
-  checkedAt(key: Key): number | undefined
-  /** @param checkedAt of an earlier process */
-  noteChecked(checkedAt: ReadonlyMap<Key, number>): void
-  readonly judged: Set<Key>
-  /** A late request of the former leader might have changed them: they are applied again. */
-  readonly overtaken: Set<Key>
-  readonly createLimitReached: CreateCounter['reached']
-  /** The last seen {@link Ledger.othersWrites}. */
-  othersWritesSeen: number | undefined
-  /** By `policy.dependsOn`. */
-  dependents(key: Key): readonly Key[]
-  /** By `policy.renamedFrom`. By an id: `policy.adopt` and Locks. */
-  successors(of: string): readonly Key[]
-  /** Its own key included. */
-  alike(candidate: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>): readonly Key[]
-  readonly listings: Listings
-  readonly lastWrites: LastWrites
-}
-
-/** @param hashKey keys the hashes in records */
 export function createStateStore({
   profile,
   hashKey,
@@ -119,7 +61,7 @@ export function createStateStore({
   readonly hashKey: Uint8Array
   readonly clock: Clock
   readonly olderThan?: (() => string | undefined) | undefined
-}): StateStore {
+}) {
   const bodies = createBodies(profile, hashKey)
   let catalog: Catalog | undefined
   let dependentsOf: ReadonlyMap<string, readonly Key[]> = new Map()
@@ -144,6 +86,7 @@ export function createStateStore({
   const overtaken = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
+  const lastWrites = createLastWrites(clock)
   const checkedBefore = new Map<Key, number>()
   const alike = createAlikeWishes((entry) => {
     const service = serviceWanted(store, entry)
@@ -160,19 +103,19 @@ export function createStateStore({
     record: records.get(key),
   })
 
-  const store: StateStore = {
+  const store = {
     ...bodies,
-    get catalog() {
+    get catalog(): Catalog | undefined {
       return catalog
     },
-    setCatalog(next) {
+    setCatalog(next: Catalog) {
       catalog = next
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
       alike.setCatalog(next)
       unclaimed.reset()
     },
-    entry(key) {
+    entry(key: Key): Entry | undefined {
       const entry = catalog?.entries.get(key)
       const record = records.get(key)
       const { suspension } = record ?? {}
@@ -184,18 +127,19 @@ export function createStateStore({
       suspended.set(entry, now)
       return now.entry
     },
-    lifecycleOf: (key) => lifecycleOf(held(key)),
-    get olderThan() {
+    lifecycleOf: (key: Key): Lifecycle => lifecycleOf(held(key)),
+    /** Of another process. While set, no manifest counts as removed. */
+    get olderThan(): string | undefined {
       return olderThan()
     },
-    desiredState(key) {
+    desiredState(key: Key): Desired['state'] {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
       return catalog?.deleted.has(key) === true && olderThan() === undefined ? 'absent' : 'missing'
     },
-    records: () => records.values(),
-    record: (key) => records.get(key),
-    note(record) {
+    records: (): Iterable<LedgerRecord> => records.values(),
+    record: (key: Key): LedgerRecord | undefined => records.get(key),
+    note(record: LedgerRecord) {
       const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
@@ -205,7 +149,7 @@ export function createStateStore({
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
       // Whichever process sent it, it might have worked.
       if (isNews && isOver && service !== undefined && name !== undefined) {
-        store.lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
+        lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
       similar.replace(before, record)
       records.set(key, record)
@@ -216,24 +160,32 @@ export function createStateStore({
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    createdIn: (serviceId, like) => pipes.of(groupOf(like, serviceId)),
-    holderOf(pipeId, but) {
+    /** Keys of the same kind, its own included. */
+    createdIn: (serviceId: string, like: Key) => pipes.of(groupOf(like, serviceId)),
+    /** Includes former pipes. */
+    holderOf(pipeId: string, but: Key): Key | undefined {
       const id = pipeId.toLowerCase()
       for (const key of ids.of(id)) if (key !== but) return key
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
-    claim: (key, pipeId) => claims.put(key, pipeId?.toLowerCase()),
-    claimantOf: (pipeId, but) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    askedWith: (credential) => asked.of(credential),
-    ageMs(key) {
+    /** The key is about to record this pipe. Undefined: no more. */
+    claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
+    claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
+    /** In their last reading. */
+    askedWith: (credential: string) => asked.of(credential),
+    /** Since this process recorded the pipe. Undefined: before its start. */
+    ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
       return since === undefined ? undefined : clock.monotonic() - since
     },
+    /** ms since the epoch, without jumps of the wall clock. */
     steadyNow,
     unclaimed: () => unclaimed.keys(),
-    similarTo: (candidate) => similar.of(candidate).flatMap((key) => records.get(key) ?? []),
-    drop(key) {
+    /** Other keys' records that might have this pipe. Sorted by key. */
+    similarTo: (candidate: Candidate): readonly LedgerRecord[] =>
+      similar.of(candidate).flatMap((key) => records.get(key) ?? []),
+    drop(key: Key) {
       creates.note(key, undefined)
       similar.replace(records.get(key), undefined)
       records.delete(key)
@@ -244,42 +196,53 @@ export function createStateStore({
       judged.delete(key)
       overtaken.delete(key)
     },
-    observation: (key) => observations.get(key),
-    noteObservation(key, observation) {
+    observation: (key: Key): Observation | undefined => observations.get(key),
+    noteObservation(key: Key, observation: Observation) {
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
+    /** In force. Empty before the first reading. */
     get revision() {
       return catalog?.revision.id ?? ''
     },
-    manifestRevision(key) {
+    manifestRevision(key: Key): string | undefined {
       const entry = catalog?.entries.get(key)
       const recorded = records.get(key)?.manifest
       if (entry === undefined) return recorded?.revision
       return recorded?.digest === entry.digest ? recorded.revision : entry.revision
     },
-    checkedAt(key) {
+    /** Ms since the epoch. */
+    checkedAt(key: Key): number | undefined {
       const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
-    noteChecked(checkedAt) {
+    /** @param checkedAt of an earlier process */
+    noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    contact: (service) => contacts.of(service),
-    answeredAt: (service) => contacts.answeredAt(service),
-    noteContact: (service, contact) => contacts.note(service, contact),
-    service(name) {
+    /** Undefined: no request since the start. */
+    contact: contacts.of,
+    /** ms since the epoch. */
+    answeredAt: contacts.answeredAt,
+    /** @returns whether it changed */
+    noteContact: (service: string, contact: Contact) => contacts.note(service, contact),
+    service(name: string): ServiceManifest | undefined {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
+    /** A late request of the former leader might have changed them: they are applied again. */
     overtaken,
-    createLimitReached: (...about) => creates.reached(...about),
-    othersWritesSeen: undefined,
-    dependents: (key) => dependentsOf.get(key) ?? [],
-    successors: (of) => successorsOf.get(of) ?? [],
-    alike: (candidate) => alike.of(candidate),
+    createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
+    /** The last seen {@link Ledger.othersWrites}. */
+    othersWritesSeen: undefined as number | undefined, // set by its reader
+    /** By `policy.dependsOn`. */
+    dependents: (key: Key) => dependentsOf.get(key) ?? [],
+    /** By `policy.renamedFrom`. By an id: `policy.adopt` and Locks. */
+    successors: (of: string) => successorsOf.get(of) ?? [],
+    /** Its own key included. */
+    alike: (candidate: Parameters<typeof alike.of>[0]) => alike.of(candidate),
     listings: createListings(),
-    lastWrites: createLastWrites(clock),
+    lastWrites,
   }
 
   const creates = createCreateCounter(store, clock, (entry) => serviceWanted(store, entry))
@@ -310,23 +273,17 @@ export function identityOf(manifest: ServiceManifest): ServiceIdentity {
 const UNREACHABLE_AFTER = 3
 
 /** By the service's name. */
-interface Contacts {
-  of(service: string): Contact | undefined
-  /** @returns whether the contact changed */
-  note(service: string, contact: Contact): boolean
-  /** ms since the epoch. */
-  answeredAt(service: string): number | undefined
-}
-
-function createContacts(clock: Pick<Clock, 'now'>): Contacts {
+function createContacts(clock: Pick<Clock, 'now'>) {
   const known = new Map<
     string,
     { readonly contact: Contact; readonly silences: number; readonly answeredAt: number | undefined }
   >()
   return {
-    of: (service) => known.get(service)?.contact,
-    answeredAt: (service) => known.get(service)?.answeredAt,
-    note(service, contact) {
+    of: (service: string) => known.get(service)?.contact,
+    /** ms since the epoch. */
+    answeredAt: (service: string) => known.get(service)?.answeredAt,
+    /** @returns whether the contact changed */
+    note(service: string, contact: Contact): boolean {
       const before = known.get(service)
       const silences = contact.type === 'unreachable' ? (before?.silences ?? 0) + 1 : 0
       const isDoubtful =
