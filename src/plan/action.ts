@@ -25,6 +25,11 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
+/** A deletion whose earlier request has no reply. */
+export function isAskedAgain({ reason, facts }: Action): boolean {
+  return reason === 'Deleting' && facts.removal.is === 'going'
+}
+
 /** An unchanged upsert is repeated at its interval. */
 export function isResync({ type, reason, facts }: Action): boolean {
   return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'

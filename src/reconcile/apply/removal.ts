@@ -3,7 +3,7 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
-import type { Action } from '../../plan/action.ts'
+import { type Action, isAskedAgain } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import { type Because } from '../../plan/reason.ts'
@@ -13,7 +13,7 @@ import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { recordedAccess } from '../gather/service-access.ts'
-import { decideAgain } from './decide-again.ts'
+import { decideAgain } from '../decision.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
@@ -78,11 +78,6 @@ export async function remove(
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
-}
-
-/** An earlier request without a reply. */
-export function isAskedAgain({ reason, facts }: Action): boolean {
-  return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
 function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
