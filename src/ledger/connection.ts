@@ -126,8 +126,8 @@ function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): voi
 function cutShort(file: string, cause: unknown): LedgerError {
   return new LedgerError(
     'io',
-    `cannot open the ledger ${file}: its last write was cut short, and nothing can be written there to undo it. Copy it, together ` +
-      'with its -journal file, to a folder that is writable, and read it there.',
+    `cannot open the ledger ${file}: its last write was cut short and must be undone, but its folder is not writable. Copy it, together ` +
+      'with its -journal file, to a writable folder, and read it there.',
     { cause },
   )
 }

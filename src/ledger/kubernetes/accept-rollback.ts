@@ -14,7 +14,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster
   const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
   const [what, times] = [secret.rollback(), secret.rollbacks()]
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   if (what === undefined) return ofWrites

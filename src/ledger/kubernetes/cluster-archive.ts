@@ -71,7 +71,7 @@ export async function moveCluster(
 /** @throws {LedgerError} also if there is no ledger */
 async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
   const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
   return secret
 }
 

@@ -136,7 +136,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         over.signal.throwIfAborted()
         const lease = seen()
         if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
-          end(`${lease?.holder ?? 'nobody'} has taken over`)
+          end(`${lease?.holder ?? 'another process'} became the leader`)
           continue
         }
         try {
@@ -165,7 +165,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())
       if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch)
-        end(`${lease?.holder ?? 'nobody'} has taken over`)
+        end(`${lease?.holder ?? 'another process'} became the leader`)
       over.signal.throwIfAborted()
     }
 

@@ -163,7 +163,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   /** @throws {LedgerError} */
   function assertNotLapsed(): void {
     const why = parts.lease.lapsed()
-    if (why !== undefined) throw new LedgerError('io', `${why}: only outcomes are written`)
+    if (why !== undefined)
+      throw new LedgerError('io', `${why}. Only outcomes of sent requests are written until a renewal works`)
   }
 
   function whileActing<T>(work: () => Promise<T>): Promise<T> {
@@ -276,6 +277,10 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
   } catch (error) {
     if (error instanceof LedgerError) return
     const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-    emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
+    emit({
+      type: 'Bug',
+      message: 'writes of others to the ledger could not be followed',
+      error: bug,
+    })
   }
 }

@@ -60,7 +60,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
       reading = undefined
     })
     await reading
-    if (secret.rollbacks() < seen) notice('its Secret says less than it said before')
+    if (secret.rollbacks() < seen) notice('its Secret is in an earlier state')
     seen = Math.max(seen, secret.rollbacks())
     follow()
   }

@@ -106,7 +106,8 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     hasRecords: () => textOf('hasRecords') === 'true',
     rollbacks,
     /** Losses of the last rollback; undefined: none or accepted. */
-    rollback: () => (rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret says so') : undefined),
+    rollback: () =>
+      rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     /** As `Ledger.movedAt`. */
     movedAt: () => textOf('movedAt'),
     /** Reads the current value. @throws {LedgerError} */
