@@ -26,7 +26,8 @@ const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
     `${fields} changed in the manifest, no request can change that in an existing ${noun}, and policy.onImmutable is "replace".`,
-  back: (_fields: string, noun: string) => `The ${noun} is being deleted, and its manifest asks for it.`,
+  back: (_fields: string, noun: string) =>
+    `The ${noun} is being deleted, but its manifest asks for it again.`,
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 

@@ -21,7 +21,7 @@ const WHY = {
   empty: 'empty',
   malformed: 'it must hold one token, without spaces, line breaks or non-ASCII characters',
   linked: 'a link between --secrets-dir and --credentials-dir',
-  credential: 'a credential of the platform, which must not go to a source',
+  credential: 'a platform credential, which Pipewright does not send to a data source',
   'no descriptor': 'not read: too many open files',
 } as const
 
@@ -48,7 +48,7 @@ const MAX_STEPS = 3
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
   const steps = missing.map(({ file, why, misplaced }) =>
     misplaced !== undefined
-      ? { text: 'Remove them from the secrets directory, and mount them at:', copy: folderOf(file) }
+      ? { text: 'Mount the credentials here, then remove them from --secrets-dir:', copy: folderOf(file) }
       : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
   )
   return [...new Map(steps.map((step) => [step.copy, step])).values()].slice(0, MAX_STEPS)

@@ -118,7 +118,7 @@ export const OBSERVING = {
     words: ({ fields, why, kept }, noun) =>
       why === undefined
         ? `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}.`
-        : `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
+        : `${fields.join(', ')} changed in the manifest, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
     steps: (facts, about) =>
       facts === undefined
         ? [undoStep(about)]
@@ -141,11 +141,10 @@ export const OBSERVING = {
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
     words: ({ fields, why, kept, isUnverified }, noun) => {
-      const notSent =
-        why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
+      const notSent = why === undefined ? `the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true
-        ? `Credentials not verified: Pipewright never sent the value of ${fields.join(', ')}, ${notSent}.`
-        : `The value of ${fields.join(', ')} changed, ${notSent}. No request was sent.${keptWords(kept, noun)}`
+        ? `Credentials not verified. Pipewright did not send the value of ${fields.join(', ')}, because ${notSent}. The ${noun} might use another value.`
+        : `The value of ${fields.join(', ')} changed, but ${notSent}. No request was sent.${keptWords(kept, noun)}`
     },
     steps(facts, about) {
       if (facts === undefined) return []
