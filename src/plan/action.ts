@@ -19,13 +19,13 @@ export type ActionType = (typeof ACTION_TYPES)[number]
 
 export interface Step {
   readonly way: Way | 'state'
-  /** With references in place of secrets. */
+  /** Holds secretRefs, not secret values. */
   readonly body: JsonObject
 }
 
 export type StopFor = 'rest' | 'change'
 
-/** An unchanged upsert is repeated at its interval. */
+/** An unchanged upsert, repeated at its interval. */
 export function isResync({ type, reason, facts }: Action): boolean {
   return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
 }
@@ -41,7 +41,7 @@ export type Action = Because &
         /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Fields that correct drift; `start` and `stop` are commands. */
+        /** Drifted fields to correct. `start` and `stop` are commands. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

@@ -5,7 +5,7 @@ import { removalSteps } from './removal-words.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
-/** Needs a person, under every other hold. */
+/** Needs a person, whatever else holds the key. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {

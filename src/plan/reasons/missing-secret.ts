@@ -10,7 +10,7 @@ export const MISSING_SECRET = z.strictObject({
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** Default: a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** This credential's folder in the secrets directory, from older versions. */
+  /** The credential's folder in --secrets-dir, as in older versions. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>
@@ -60,7 +60,7 @@ function filesWords(missing: readonly MissingSecret[]): string {
   return `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`
 }
 
-/** From versions with a single secrets directory. @param misplaced `<secrets-dir>/<name>` */
+/** @param misplaced `<secrets-dir>/<name>` */
 function misplacedWords(misplaced: string): string {
   const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
   return `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials belong in --credentials-dir.`

@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** Equal at each read and in each process: a changed text would be news. */
+/** Without counts: a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
@@ -52,7 +52,7 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** No manifest can have them. */
+        /** Its fields that no manifest can have. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),

@@ -19,7 +19,6 @@ interface NotSent {
   readonly kept?: RemovalWords | undefined
 }
 
-/** After an edit, or after the rotation of a secret. */
 export function notSentSteps(
   facts: NotSent,
   what: 'edit' | 'secret',

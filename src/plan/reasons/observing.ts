@@ -13,7 +13,6 @@ const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
   key: A_KEY,
   pipeId: z.string(),
-  /** Only if the service can change some fields. */
   why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
   kept: REMOVAL.optional(),
 })
@@ -98,7 +97,6 @@ export const OBSERVING = {
       contest: CONTEST.optional(),
     }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
-    // The same words for each read: a second read is not news.
     words: ({ fields, from, contest }, noun) =>
       contest === undefined ? DRIFT_WORDS[from](fields.join(', ')) : contestWords(fields, contest, noun),
     steps: (facts, about) =>
@@ -136,7 +134,7 @@ export const OBSERVING = {
     toldAnew: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** Never sent, and not mounted at the adoption. */
+      /** The value was never sent, and not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
@@ -229,7 +227,7 @@ export const STATE = {
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** Steps to undo or accept a drift, with the exact edit if one plain value differs. */
+/** With the exact edit if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

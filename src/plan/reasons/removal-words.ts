@@ -22,7 +22,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
   /** `taken`: that key's resource would block a new create. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** Unrecorded, of the same name. */
+  /** Unrecorded pipes of the same name. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
