@@ -67,7 +67,7 @@ function wrong(line: number, why: string): LedgerError {
   )
 }
 
-/** All or none. @throws {LedgerError} `corrupt`, with the line */
+/** All lines or none. @throws {LedgerError} `corrupt`, with the line */
 export function readArchiveText(text: string): Archive {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
