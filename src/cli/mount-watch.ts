@@ -21,7 +21,7 @@ export function createMountWatch(
       names,
       message:
         `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.`,
+        `Remove them from the secrets directory: a manifest can send a file of that directory to a data source.`,
     })
   }
 }

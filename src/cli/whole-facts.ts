@@ -44,7 +44,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
     ...(overdue === 0
       ? []
       : [
-          `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started: what is said of ${overdue === 1 ? 'it' : 'them'} is from before.`,
+          `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started. The status shown is from before.`,
         ]),
   ]
 }
@@ -60,7 +60,7 @@ export function wholeHints(
     withoutLock === 0
       ? []
       : [
-          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "${commandLine('lock', local)}", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
+          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock. If the ledger is lost, Pipewright might create ${withoutLock === 1 ? 'it' : 'them'} again. Run "${commandLine('lock', local)}", and commit its output. If a Lock names another id, first find out which id is right.`,
         ]
   const ofManifests = withoutManifest.map(
     (each) => `${withoutManifestSentence(each, local)} Listed ${agoOf(each.listedAt, now)}.`,

@@ -144,8 +144,8 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       const leftMs = waiting.since + LONGEST_WAIT_MS - clock.monotonic()
       if (leftMs <= 0) return
       throw new NotLeading(
-        `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${before}. It continues once ` +
-          'they are the same, or are read as another revision, or after five minutes.',
+        `the manifests here (revision ${now ?? 'none'}) might be older than revision ${before}, which the former leader acted on. ` +
+          'Pipewright continues at that or another new revision, or after five minutes.',
         false,
         leftMs,
       )

@@ -61,10 +61,13 @@ export function archiveText({ hashKey, rollback, records, forgotten, history, ..
 
 /** @param line zero-based */
 function wrong(line: number, why: string): LedgerError {
-  return new LedgerError('corrupt', `line ${line + 1} of the export ${why}. No record was imported.`)
+  return new LedgerError(
+    'corrupt',
+    `line ${line + 1} of the export ${why}. No record was imported. Export the ledger again.`,
+  )
 }
 
-/** All or none. @throws {LedgerError} `corrupt`, with the line */
+/** All lines or none. @throws {LedgerError} `corrupt`, with the line */
 export function readArchiveText(text: string): Archive {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

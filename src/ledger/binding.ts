@@ -8,7 +8,7 @@ export interface Binding {
   readonly profile?: string | undefined
 }
 
-/** @returns undefined: it stays as it is @throws {LedgerError} `platform`, if there are records */
+/** @returns undefined: no change @throws {LedgerError} `platform`, if there are records */
 export function newBinding(
   ledger: string,
   bound: Binding,

@@ -39,7 +39,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   return reading.data
 }
 
-/** Of the delete permissions in records of earlier versions, only a request that was sent counts. */
+/** Drops delete permissions of earlier versions, except of a sent request. */
 function migrated(body: unknown): unknown {
   if (!isObject(body)) return body
   const { onRemove, removal, ...rest } = body

@@ -22,7 +22,7 @@ type Result = { readonly written: LedgerRecord | undefined } | { readonly error:
 const CROWD_MS = 100
 
 /**
- * Changes that wait together share a transaction, so a disk flush. A change waits at most as long as the
+ * Changes that wait together share a transaction and its disk flush. A change waits at most as long as the
  * last flush took, and only if other records are being written.
  */
 export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: Pick<Clock, 'monotonic'>) {
@@ -53,13 +53,13 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
     for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result) // one of each
   }
 
-  /** Undefined: to be tried alone. */
+  /** Undefined: the caller commits that change alone. */
   function commitTogether(changes: readonly Change[]): readonly (Result | undefined)[] {
     try {
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // One change was impossible, or an outcome might find room in the reserve. Other results are unknown.
+      // Alone, if one change was impossible, or an outcome might find room in the reserve.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))
@@ -75,7 +75,6 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
     }
   }
 
-  /** @throws {LedgerError} */
   function assertOpen(): void {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
   }

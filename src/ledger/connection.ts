@@ -6,14 +6,14 @@ import { explain, sqliteCode } from './sqlite-fault.ts'
 import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
 import { prepareTables } from './tables.ts'
 
-/** The file's name of a ledger that ends with the process. */
+/** File name of a ledger in memory. */
 export const IN_MEMORY = ':memory:'
 
 export interface ConnectionOptions {
   readonly file: string
   /** `owner`: holds the lease. `reader`: also beside an owner and on a read-only volume. */
   readonly mode: 'owner' | 'reader'
-  /** {@link IN_MEMORY}: 32 bytes. Default: random. */
+  /** 32 bytes, if {@link IN_MEMORY}. Default: random. */
   readonly hashKey?: Uint8Array | undefined
   /** Lines. Default: 10,000. */
   readonly historyLimit?: number | undefined
@@ -96,7 +96,6 @@ function makeDurable(db: DatabaseSync, file: string): void {
   assertWritable(db)
 }
 
-/** SQLite codes. */
 const READ_ONLY = 8
 const CANNOT_OPEN = 14
 
@@ -111,7 +110,7 @@ function assertWritable(db: DatabaseSync): void {
   }
 }
 
-/** An interrupted transaction needs a rollback, which writes. */
+/** The rollback of an interrupted transaction could not be written. */
 function isCutShort(file: string, error: unknown): boolean {
   const code = sqliteCode(error)
   return (code === READ_ONLY || code === CANNOT_OPEN) && statOf(`${file}-journal`) !== undefined
@@ -126,8 +125,8 @@ function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): voi
 function cutShort(file: string, cause: unknown): LedgerError {
   return new LedgerError(
     'io',
-    `cannot open the ledger ${file}: its last write was cut short, and nothing can be written there to undo it. Copy it, together ` +
-      'with its -journal file, to a folder that is writable, and read it there.',
+    `cannot open the ledger ${file}: its last write was cut short and must be undone, but its folder is not writable. Copy it, together ` +
+      'with its -journal file, to a writable folder, and read it there.',
     { cause },
   )
 }

@@ -62,7 +62,7 @@ function writeHolder(holderFile: string, now: number): void {
   try {
     writeFileSync(holderFile, `process ${process.pid} on ${hostname()}, since ${since}\n`)
   } catch {
-    // Only used in messages; the lock is held.
+    // The holder is only for messages. The lock is held.
   }
 }
 

@@ -44,8 +44,8 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
   /**
-   * Without changes of records, only failure and recovery emit an event.
-   * @param proves whether success shows that the ledger works
+   * For work that changes no record: only failure and recovery emit an event.
+   * @param proves whether success ends the failure
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     queue.assertOpen()
@@ -117,7 +117,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
     activity: () =>
       read((tables) => ({ last: decodeActivity(tables.text('activity')), checkedAt: tables.checkedAt() })),
     versions: () => read((tables) => tables.versions()),
-    // Its lock keeps other processes out.
+    // No other process writes: the lock keeps them out.
     watch: async () => () => undefined,
     async othersWrites() {
       queue.assertOpen()

@@ -54,7 +54,7 @@ export function ledgerExists(file: string): boolean {
     )
   }
   if (stats?.isFile() === false) {
-    throw new LedgerError('io', `cannot open the ledger ${file}: it is not a regular file`)
+    throw new LedgerError('io', `cannot open the ledger ${file}: it is not a regular file. Correct --ledger`)
   }
   if (stats?.size === 0n) throw corrupt(file, 'is empty, and a ledger never is')
   for (const log of stats === undefined ? ['-wal', '-journal'] : []) {

@@ -40,7 +40,7 @@ function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
 
 /**
  * After the platform moved. The next owner binds again.
- * @returns the former binding
+ * @returns the former platform
  * @throws {LedgerError}
  */
 export async function unbindLedger(

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts'
 
 type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>
 
-/** @returns the former binding @throws {LedgerError} */
+/** @returns the former platform @throws {LedgerError} */
 export async function unbindSqlite(options: Place): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack()
   const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
@@ -47,7 +47,7 @@ export async function moveSqlite(options: Place, save: (archive: Archive) => voi
   await using stack = new AsyncDisposableStack()
   try {
     const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
-    // No write between the two.
+    // One transaction: no write between export and mark.
     store.write((tables) => {
       save(archiveOf(tables, store.hashKey))
       store.markMoved(new Date(options.clock.now()).toISOString())

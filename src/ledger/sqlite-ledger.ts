@@ -116,7 +116,7 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
-      // The previous owner has ended.
+      // The previous owner ended, and its requests with it.
       lateForMs: undefined,
       // The next owner reads the same directory.
       revisionBefore: undefined,

@@ -27,7 +27,7 @@ export function openStore(options: StoreOptions) {
   const reserve = createReserve(file)
   let { writes } = connection
 
-  /** A reader follows a replaced file. One that was removed or replaced accepts writes but keeps none. */
+  /** A reader follows a replaced file. An owner stops: a removed file accepts writes but keeps none. */
   function followFile(doing: Access): void {
     if (connection.isInPlace()) return
     if (mode === 'owner') throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
@@ -58,7 +58,6 @@ export function openStore(options: StoreOptions) {
     return result
   }
 
-  /** @throws {LedgerError} */
   function read<T>(work: (tables: Tables) => T): T {
     try {
       followFile('read')
@@ -98,7 +97,7 @@ export function openStore(options: StoreOptions) {
     movedAt: () => read((tables) => tables.text('moved_at')),
     /** Within a {@link Store.write}. @param at as `Ledger.movedAt` */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Of any process. In memory, each can be another writer's: all share this connection. */
+    /** In memory, each write can be of another user of this connection. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     /** As `Ledger.owned`. @throws {LedgerError} */
     owned: () => file === IN_MEMORY || isOwned(file),

@@ -19,7 +19,7 @@ export type ActionType = (typeof ACTION_TYPES)[number]
 
 export interface Step {
   readonly way: Way | 'state'
-  /** With references in place of secrets. */
+  /** Holds secretRefs, not secret values. */
   readonly body: JsonObject
 }
 
@@ -30,7 +30,7 @@ export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** An unchanged upsert is repeated at its interval. */
+/** An unchanged upsert, repeated at its interval. */
 export function isResync({ type, reason, facts }: Action): boolean {
   return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
 }
@@ -46,7 +46,7 @@ export type Action = Because &
         /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Fields that correct drift; `start` and `stop` are commands. */
+        /** Drifted fields to correct. `start` and `stop` are commands. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

@@ -10,11 +10,9 @@ import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
 import { isStoppedForChange } from './rest.ts'
 
-/* Waits of a change: for its effect and for its next request. */
-
 const SLOW_MS = 10 * 60_000
 
-/** Services hide a new size for a while: a missing difference is no proof. */
+/** A service can hide a sent field for minutes. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -43,7 +41,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Fields that the manifest removed and the service kept: sent once per manifest, unless a person asks again. */
+/** Removed fields that the service kept: sent once per manifest, unless a person asks. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],

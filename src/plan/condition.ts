@@ -9,7 +9,7 @@ export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
 export interface Condition extends Explanation {
   readonly status: z.infer<typeof ConditionStatus>
-  /** Last change of `status`, `reason` or the unjudged state, ms since the epoch. */
+  /** Last change of `status`, `reason` or the state in `NotJudged`: ms since the epoch. */
   readonly since: number
 }
 
@@ -22,7 +22,6 @@ const Condition = z
       .transform((reason) => parseReason(reason) ?? reason),
     since: z.number(),
     facts: z.unknown().optional(),
-    /** Of earlier versions. */
     message: z.unknown().optional(),
   })
   .transform((stored): Condition => {

@@ -39,7 +39,6 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
     return { ...claim, since: same ? before.since : decided.now }
   }
   const after: Conditions = { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
-  // An unchanged object spares readers a copy.
   return CONDITION_TYPES.every((type) => after[type] === previous?.[type]) ? (previous ?? after) : after
 }
 
@@ -84,7 +83,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // A new process counts reads again, but the orphan is confirmed.
+      // A restart begins a new count of reads, but this orphan is confirmed.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -105,9 +104,9 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
-  // Another reason for being in sync changes no condition.
+  // All reasons for being in sync give one condition.
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
-  // The previous process's answer stays until this process has one.
+  // The previous process's condition stays until a reply.
   if (isUnanswered(told) && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
   switch (action.type) {
@@ -127,7 +126,7 @@ function syncedOf(input: ConditionsInput): Claim {
   }
 }
 
-/** Only the message mentions missing secrets: an existing pipe needs none. */
+/** Missing secrets appear only in the facts: an existing pipe needs none. */
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
   const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
@@ -148,7 +147,7 @@ export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The pipe named for an unknown outcome could not be adopted. @param why it could not */
+/** The adoption that would settle an unknown outcome failed. @param why the cause */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -193,13 +192,13 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A manifest can be missing from an older checkout for long: known orphans keep their condition. */
+/** A stale checkout can lack a manifest for long. Known orphans keep their condition. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** From counted 404s: a new process counts again. */
+/** Reasons after counted 404s. A new process counts again. */
 const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen'])
 
 function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
@@ -250,7 +249,7 @@ function isGoing({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** For an unreadable manifest: its healthy states are unknown. */
+/** Without a valid version, its healthy states are unknown. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,

@@ -7,7 +7,7 @@ import type { Correction } from './recorded-change.ts'
 
 /*
  * Another writer might keep changing a field. After two corrections within an hour, the third waits an hour.
- * Each further wait doubles, up to a day. An edit or a person's request starts afresh.
+ * Each further wait doubles, up to a day. An edit or a person's request resets this.
  */
 
 /** Wait before an ineffective or undone change is repeated. */
@@ -59,7 +59,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs longest gap between consecutive corrections. Default: less than twice the wait */
+/** @param inRowMs longest gap in a series: ms. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

@@ -12,7 +12,7 @@ import { decideWish, notSent } from './decide-wish.ts'
 import { restAction } from './rest-action.ts'
 import { firstValues, notVerified } from './unverified.ts'
 
-/* The whole edit or none. Ineffective changes are not repeated soon. */
+/* Sends all of an edit or none. An ineffective change is not repeated soon. */
 
 export function decideChange(
   input: CreateOnceInput,
@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = restAction(input)
   if (rest === undefined) return action
-  // The grace begins before the restart, which can fail for longer.
+  // The wait before a replacement begins now: a restart can fail for longer.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -60,7 +60,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
       : undefined
   if (unsettled !== undefined) return unsettled
-  // A value that we sent is not another writer's.
+  // Pipewright sent it: no drift by another writer.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
   const others = drifted.filter((field) => !asked.has(field))
   const toCorrect =
@@ -72,7 +72,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     input,
     toCorrect.filter((field) => !interrupted.includes(field)),
   )
-  // One request sets all fields of its kind.
+  // A contested field blocks all fields of the same request.
   const wayOf = (field: string) => changes.wayOf(field, new Set([...asked, ...toCorrect]), compared)
   const heldWays = new Set(contest?.fields.map(wayOf))
   const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))
@@ -120,7 +120,7 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // A sent value that the reply leaves out is taken for there. Tables that are left out show nothing else.
+  // A reply can leave out a sent value. A begun change of tables counts: nothing else shows it.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isSent = isSame && change?.isSent === true
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true

@@ -94,7 +94,7 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
-/** The reply's id is no proof, but a read is. */
+/** The id of an incomplete reply: a read must prove it. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen

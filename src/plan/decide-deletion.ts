@@ -16,11 +16,11 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 
 /*
- * Needs `policy.ensure: absent`, or `policy.onImmutable: replace` with an edit that needs a new pipe. A sent
+ * A deletion needs `policy.ensure: absent`, or `policy.onImmutable: replace` with an edit that needs a new pipe. A sent
  * deletion is followed to its end, even if the manifest changes.
  */
 
-/** The manifest's request can be withdrawn until then. */
+/** Until then, the manifest can withdraw the deletion. */
 export const GRACE_MS = 10 * 60_000
 const ANSWERED_MS = 60_000
 const SOONEST_LOOK_MS = 2_000
@@ -35,7 +35,7 @@ export function absent({ policy, surroundings }: CreateOnceInput): Action | unde
   return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
-/** `policy.ensure: absent` with a recorded pipe. `test/plan/decide-deletion.test.ts` has a row for each case. */
+/** `policy.ensure: absent` with a recorded pipe. */
 export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)
@@ -46,7 +46,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
-/** An upserted resource is deleted immediately and without confirmation. */
+/** As {@link decideAbsent}, for an upserted resource: a single 404 counts. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
   const { recorded, observed, now, steadyNow } = input
   if (recorded.upsert === undefined) return ABSENT
@@ -76,7 +76,7 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
   }
 }
 
-/** @param kept the report if the pipe is not deleted */
+/** @param kept reports why the pipe is not deleted */
 export function replacedBy(
   input: CreateOnceInput,
   remote: Remote,
@@ -132,7 +132,7 @@ function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceI
   return observed.status === 'missing' || steadyNow - sentSince(removal, steadyNow) < DELETES_MS
 }
 
-/** The platform then confirms the deletion. A new process has no count of 404s. */
+/** Asks again: a success proves the deletion, without a count of 404s. */
 function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
   const { observed, desired, removal, steadyNow } = input
   const mark = input.recorded.removal
@@ -187,11 +187,10 @@ function decideDeletion(
   }
 }
 
-/** Undefined: never in sync. */
 function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   const { changedSince, policy, observed } = input
   if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
-  // The first read in sync sets the baseline.
+  // Never in sync: the manifest is the baseline.
   return differencesIn(observed).map(({ field }) => field)
 }
 

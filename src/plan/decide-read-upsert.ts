@@ -20,8 +20,7 @@ import type { FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
 /**
- * For an upserted resource that can be read. The observed values decide, and no request is sent while they
- * match. `test/plan/decide-read-upsert.test.ts` has a row for each case.
+ * For an upserted resource that can be read. Sends no request while the observed values match.
  */
 export function decideRead(input: UpsertInput): Action {
   const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
@@ -137,7 +136,7 @@ function applyFacts({ applied }: LedgerRecord, access: FactsOf<'Changing'>['acce
   return { why, fields: [], by: [], is: 'to be applied', access }
 }
 
-/** Stands for the whole resource among corrected fields. */
+/** The corrected "field" if the whole resource was missing. */
 const EXISTENCE = 'existence'
 
 export function correctedBy(action: Action): readonly string[] {

@@ -26,7 +26,7 @@ import { isReadable } from '../kinds/definition.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { decideRead } from './decide-read-upsert.ts'
 
-/** The next action for one key, with a reason. Pure. `test/plan/decide.test.ts` has a row for each case. */
+/** Pure. `test/plan/decide.test.ts` has a row for each case. */
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
     case 'create-once':
@@ -44,7 +44,7 @@ function decideReadOnly(input: ReadOnlyInput): Action {
   return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
-/** The manifest now watches another resource. */
+/** Reports the resource of before: the manifest now watches another one. */
 function leftBehind(input: ReadOnlyInput): Action | undefined {
   const { desired, recorded, watchedId } = input
   const intent = undecidedIntent(recorded)

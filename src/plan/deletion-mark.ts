@@ -4,7 +4,7 @@ import type { Reason } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
-/** A pipe that is still found then was not deleted. */
+/** A pipe found this long after the request was not deleted. */
 export const DELETES_MS = 10 * 60_000
 
 /** `absent`, or the digest of the replacing spec. */
@@ -17,7 +17,7 @@ export function deletionWish(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** The delete limit restarts it, unless an operator allowed the deletion. */
+/** Start of the wait. The delete limit restarts it, unless an operator allows more. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,

@@ -1,7 +1,7 @@
 import { changedFields } from '../kinds/fingerprint.ts'
 import type { CreateOnceInput, DecideInput } from './input.ts'
 
-/** Digests first, because paths are costly. */
+/** Compares digests first: fields cost more. */
 export function editedFields({ desired, recorded }: DecideInput): readonly string[] {
   const { fingerprint } = desired
   const { applied } = recorded

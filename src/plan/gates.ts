@@ -44,7 +44,7 @@ export function orphaned(input: DecideInput): Action | undefined {
   return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input.recorded) }
 }
 
-/** Has the ids that might remain on the platform. */
+/** Names the pipe or create that might remain on the platform. */
 export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphaned'>> {
   const { key, file, remote, former } = recorded
   const intent = undecidedIntent(recorded)
@@ -66,7 +66,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
   }
 }
 
-/** Makes no change, and blocks contradicting changes. */
+/** Holds: a rejected read did not find the manifest. */
 export function unfound({ surroundings }: DecideInput): Action | undefined {
   if (!surroundings.unfound) return undefined
   return {
@@ -76,7 +76,7 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   }
 }
 
-/** A newer checkout might name another pipe, or none. */
+/** For a stale checkout: a newer one might name another pipe. */
 export function adoptOfOlder(
   { surroundings: { olderThan } }: CreateOnceInput,
   pipeId: string,
@@ -139,7 +139,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
-/** Waits until an edit, a rotated secret, a person's request or a fresh checkout. */
+/** Ends early after an edit, a rotated secret, a request or a fresh checkout. */
 export function backingOff({
   desired,
   recorded,
@@ -192,7 +192,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
-/** The record waits to move to the other key. */
+/** Another key's manifest claims this pipe. */
 export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { claim } = surroundings
   if (claim === undefined) return undefined
@@ -203,7 +203,7 @@ export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInpu
 
 const FILES_SHOWN = 3
 
-/** After a loss of the ledger, only a Lock knows the key's pipe. */
+/** An unreadable Lock might name the pipe: no create. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined

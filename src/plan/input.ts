@@ -32,7 +32,7 @@ export type Observed =
       /** The unmasked reply, for changes. Never shown. */
       readonly there?: JsonObject | undefined
     }
-  /** The platform's own 404. */
+  /** A 404 of the platform, not of a proxy. */
   | {
       readonly status: 'missing'
       /** Includes this 404. Undefined if it came too soon after the create. */
@@ -48,20 +48,20 @@ export function differencesIn(observed: Observed): readonly Difference[] {
   return observed.status === 'found' ? observed.differences : []
 }
 
-/** Unrecorded, with the wanted, a former or no name. */
+/** An unrecorded pipe in the list that might be this one. */
 export interface Candidate {
   readonly id: string
   readonly listedAs: string | undefined
   readonly differs: readonly string[]
 }
 
-/** For keys without a pipe, or with a missing or replaceable one. */
+/** The service's list. Only for keys without a pipe, or with a missing or replaceable one. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
   /** Whether the list shows the missing pipe. */
   readonly hasOwn: boolean
-  /** Set if it lacks too many recorded pipes. */
+  /** The list lacks too many recorded pipes. */
   readonly doubtful: MassMissing | undefined
 }
 
@@ -84,7 +84,7 @@ export interface Surroundings {
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   /** Set if too many pipes are missing. */
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
-  /** Same name and service. Only while an outcome is unknown. */
+  /** Recorded pipes of this name and service. Only while an outcome is unknown. */
   readonly knownIds: readonly string[]
   readonly listed: Listed | undefined
 }
@@ -108,7 +108,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** Another key's manifest that means this pipe. Without `by`: it describes the pipe, and its own manifest another. */
+/** Another key's manifest names this pipe, or without `by` describes it. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -132,9 +132,9 @@ interface Common {
   readonly now: number
   /** Only for facts. Decisions use raw texts. */
   readonly mask: SecretMask['mask']
-  /** Unaffected by wall clock changes. For minimum ages. */
+  /** ms, unaffected by changes of the wall clock. For minimum ages. */
   readonly steadyNow: number
-  /** A person asked, or new credentials: the back-off ends. */
+  /** A person asked, or credentials changed: ends the back-off. */
   readonly isAsked?: boolean | undefined
 }
 
@@ -148,10 +148,10 @@ export interface CreateOnceInput extends Common {
   readonly lifecycle: 'create-once'
   readonly kind: CreateOnceKind
   readonly compared?: Compared | undefined
-  /** Since last in sync. Undefined if unknown. */
+  /** Fields changed since last in sync. Undefined: unknown. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** Undefined: no doubt. Only asked before the record ends. */
+  /** A last check before the record ends. Undefined: it is gone. */
   readonly mayBeThere?: boolean | undefined
 }
 
@@ -163,14 +163,14 @@ export interface UpsertInput extends Common {
   /** Compared with the last reply if the resource cannot be read. */
   readonly takesAway: readonly string[]
   readonly gives: readonly string[]
-  /** False without a read. */
+  /** The read equals what Pipewright last left. False without a read. */
   readonly isAsLeft: boolean
   /** A late request of the previous leader might have been applied. */
   readonly isOvertaken: boolean
 }
 
 export interface DeletionFacts {
-  /** By id, in a Lock or as a rename. */
+  /** Another key that claims the pipe by id, by a Lock or as a rename. */
   readonly claimant: Key | undefined
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   readonly isAllowed: boolean

@@ -16,7 +16,7 @@ export function listedFirst(input: CreateOnceInput): Action | undefined {
   return foundByList(input)
 }
 
-/** Candidates are newer than the create. */
+/** After a create of unknown outcome, there are no older candidates. */
 export function foundByList({ surroundings, policy, desired }: CreateOnceInput): Action | undefined {
   const { listed } = surroundings
   const [first, ...more] = listed?.candidates ?? []

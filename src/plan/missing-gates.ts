@@ -46,7 +46,7 @@ export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean
   )
 }
 
-/** Not visible yet, or the id is wrong. */
+/** No read found it: not visible yet, or a wrong id. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded
@@ -64,7 +64,7 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
   }
 }
 
-/** Needs several 404s in a row, and proof that the credential still sees the service. */
+/** Holds until several 404s in a row, with a witness. */
 export function unbelieved(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)

@@ -4,11 +4,11 @@ import { EARLIER_KEPT, type LedgerRecord, type Replaced } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
 const CONFIRMING_MISSES = 3
-/** Between the first and the last 404. */
+/** At least, between the first and the last 404. */
 const CONFIRMING_MS = 60_000
-/** The same for a service without another pipe. */
+/** As before, for a service without another pipe. */
 const ALONE_MS = 15 * 60_000
-/** Earlier 404s after the create do not count. */
+/** 404s of a younger record do not count. */
 const SETTLING_MS = 60_000
 const GAP_MS = 3 * 60_000
 const BESIDE_MS = 45_000
@@ -16,7 +16,7 @@ const BESIDE_MS = 45_000
 const MASS_SHARE = 0.3
 const MASS_LEAST = 3
 
-/** For one process and credential. Monotonic ms. */
+/** 404s in a row, of one process and credential. Monotonic ms. */
 export interface Misses {
   readonly count: number
   readonly firstAt: number
@@ -45,7 +45,7 @@ export function missesAfter(input: {
   if (misses === undefined || misses.credential !== credential || now - misses.lastAt > GAP_MS)
     return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
   const { firstAt, lastAt } = misses
-  // A permission change between two 404s leaves one without a witness.
+  // Each 404 needs a new witness: the permission might have changed.
   const isBeside = foundAt !== undefined && foundAt >= Math.min(lastAt, now - BESIDE_MS)
   const besideSince = isBeside ? (misses.besideSince ?? Math.max(foundAt, firstAt)) : undefined
   return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
@@ -83,8 +83,7 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 const CALM_MS = 7 * WAIT.maxMs
 
 /**
- * On the steady clock, ms since the epoch. Undefined: immediately. A pipe that keeps disappearing is not
- * deleted on purpose.
+ * Earliest replacement, on the steady clock. Undefined: now. Waits grow if pipes keep disappearing.
  */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined

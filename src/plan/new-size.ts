@@ -22,13 +22,13 @@ export function withSizeSeen(record: LedgerRecord, input: CreateOnceInput): Ledg
   const about = { changes, compared }
   const differing = new Set(observed.differences.map(({ field }) => fieldOfPath(field)))
   const size = Object.keys(desired.fingerprint?.fields ?? {}).filter((field) => isSize(field, about))
-  // A hidden size does not differ, but is not confirmed.
+  // A size that replies omit does not differ, but is not confirmed.
   const isSeen =
     size.length > 0 && size.every((field) => !differing.has(field) && isSet(compared.observed, field))
   return isSeen ? withoutNewSize(record) : record
 }
 
-/** From now on, `change` tracks the size. */
+/** Seen once: from now on, `change` tracks the size. */
 export function withoutNewSize(record: LedgerRecord): LedgerRecord {
   const { remote } = record
   return remote === undefined ? record : { ...record, remote: { ...remote, isSizeSeen: true } }

@@ -6,11 +6,10 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
-/** After `sendBy` plus this time, an ended process's request cannot arrive. */
+/** After `sendBy` plus this time, a request that ended here cannot arrive. */
 const ENDED_MS = 2 * 60_000
 /**
- * As `ENDED_MS`. After a crash, the kernel might still send. With a proxy, a reset reaches only the proxy,
- * which can hold a request.
+ * As `ENDED_MS`, after a crash or with a proxy: the kernel or the proxy might still send the request.
  */
 const NEVER_ENDED_MS = 15 * 60_000
 
@@ -18,13 +17,13 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** On the steady clock, ms since the epoch. */
+/** When a new create is safe: ms, on the steady clock. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** Excludes the replaced pipe, whose line was there before. */
+/** The id in Git. Excludes the replaced pipe, whose line was there before. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(
@@ -36,7 +35,7 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  // A fresh checkout might have withdrawn it.
+  // A newer checkout might have withdrawn the answer.
   if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }

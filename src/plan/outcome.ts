@@ -14,7 +14,7 @@ export type Failed = Because & {
   readonly result: 'failed'
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
-  /** Without the request's details. Undefined: no request was sent. */
+  /** The failure in words. Undefined: no request was sent. */
   readonly what?: string | undefined
 }
 

@@ -67,7 +67,7 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
 }
 
-/** Expected shortly after our stop or start. */
+/** A state expected shortly after our stop or start. */
 function isOnItsWay(
   decided: DecideInput,
   { state, sounds, action }: Pick<SeenState, 'state' | 'action'> & { readonly sounds: StateVerdict },

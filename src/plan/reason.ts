@@ -40,7 +40,6 @@ export interface Explanation {
   readonly facts?: Facts
 }
 
-/** A reason always comes with its row's facts. See {@link Because}. */
 function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
@@ -80,7 +79,7 @@ export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
 
-/** The last text counts all others. */
+/** Texts of a list. The last one counts those left out. */
 const MAX_LISTED = 10
 /** Characters. */
 const MAX_LISTED_LENGTH = 300

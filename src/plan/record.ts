@@ -7,8 +7,6 @@ import { parseReason, type Reason } from './reason.ts'
 import { Change, Command, Correction, Removal } from './recorded-change.ts'
 import { A_TIME } from './reasons/row.ts'
 
-/* Absent fields are `undefined`. */
-
 export const RecordedKey = z.custom<Key>(
   (value) => typeof value === 'string' && knownKey(value) !== undefined,
 )
@@ -42,11 +40,11 @@ const Remote = z
     seenAs: Hashes.optional(),
     /** Settings that no manifest can have. A new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
-    /** First read that found it. */
+    /** Time of the first read that found it. */
     seenAt: A_TIME.optional(),
-    /** Later size differences are another writer's. */
+    /** Its size was read once: later differences are another writer's. */
     isSizeSeen: z.literal(true).optional(),
-    /** By a person, until a read finds it. */
+    /** A person said that it is gone. A read that finds it ends this. */
     saidGoneAt: A_TIME.optional(),
     /** When a read found it despite `policy.recreate`, which then no longer counts. */
     refutedAt: A_TIME.optional(),
@@ -96,7 +94,7 @@ const Seen = z
     at: A_TIME,
     httpStatus: z.number().optional(),
     requestId: z.string().optional(),
-    /** In words, such as "the connection was reset after the request was sent". */
+    /** In words, such as "the connection was reset". */
     what: z.string(),
     /** Id in the reply, if a read must still confirm it. */
     pipeId: z.string().optional(),
@@ -132,7 +130,7 @@ const Intent = z
     seen: Seen.optional(),
     /** `policy.retryCreate` was read too early, and then no longer counts. */
     saidEarlyAt: A_TIME.optional(),
-    /** By a person: the create limit does not count it. */
+    /** A person allowed it: the create limit does not count it. */
     isAllowed: z.literal(true).optional(),
     earlier: z.array(A_TIME).readonly().optional(),
   })
@@ -151,7 +149,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** Only kept while its manifest permits deletion. */
+/** Fields at the last read in sync, while the manifest permits deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),
@@ -165,13 +163,12 @@ const Backoff = z
   .strictObject({
     failures: z.int(),
     until: A_TIME,
-    /** An edit or a rotated secret starts afresh. */
+    /** An edit or a rotated secret ends the back-off. */
     digest: z.string(),
   })
   .readonly()
 export type Backoff = z.infer<typeof Backoff>
 
-/** Keeps a record within a few kilobytes. */
 export const DIFFERENCES_KEPT = 10
 
 /** A few kilobytes of JSON. Secrets and sensitive values are keyed hashes. */
@@ -183,17 +180,16 @@ export const LedgerRecord = z
     /** Last position of the manifest, relative to the directory. */
     file: z.string().optional(),
     line: z.number().optional(),
-    /** Only while the manifest is invalid. */
+    /** File of the last valid manifest, while it is invalid. */
     validIn: z.string().optional(),
     labels: z.record(z.string(), z.string()).readonly().optional(),
     service: ServiceIdentity.optional(),
     /** `spec.name` of the last request. */
     platformName: z.string().optional(),
     remote: Remote.optional(),
-    /** Dropped once the new id is durable. Restored if the create had no effect. */
+    /** The replaced pipe, until the new id is durable. */
     former: Former.optional(),
     replaced: Replaced.optional(),
-    /** `attempt` only grows. */
     intent: Intent.optional(),
     /** A person's permission beyond the create limit. */
     allowed: z
@@ -205,7 +201,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** A person's, for one revision. Without an end: resumed, whatever the manifest says. */
+    /** By a command, for one revision. Without `until`: resumed. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -226,7 +222,7 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
-    /** Of the last manifest in force, unless `applied`: for a rename. */
+    /** Of the last manifest in force, if not `applied`. Detects renames. */
     wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),

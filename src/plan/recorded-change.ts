@@ -1,7 +1,7 @@
 import { z } from '../kinds/zod.ts'
 import { A_TIME, INNER_REASON } from './reasons/row.ts'
 
-/** Journaled before it is sent. Kept until a read shows its effect. */
+/** An edit, journaled before it is sent. Kept until a read shows its effect. */
 export const Change = z
   .strictObject({
     digest: z.string(),
@@ -9,7 +9,7 @@ export const Change = z
     at: A_TIME,
     fields: z.array(z.string()).readonly(),
     isSent: z.literal(true).optional(),
-    /** The service takes it only at rest, and the stop was put off. */
+    /** The change needs a stopped pipe, and the stop was delayed. */
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
@@ -30,7 +30,7 @@ export const Correction = z
   .readonly()
 export type Correction = z.infer<typeof Correction>
 
-/** Kept until a read shows its effect. */
+/** The last start or stop. Kept until a read shows its effect. */
 export const Command = z
   .strictObject({
     command: z.enum(['start', 'stop']),
@@ -44,7 +44,7 @@ export const Command = z
   .readonly()
 export type Command = z.infer<typeof Command>
 
-/** Ends with the manifest's request, until the deletion is sent. */
+/** A wanted deletion. Until it is sent, it ends with the manifest's request. */
 export const Removal = z
   .strictObject({
     /** On the steady clock. */
@@ -55,7 +55,7 @@ export const Removal = z
     isSent: z.literal(true).optional(),
     /** On the steady clock. */
     sentAt: A_TIME.optional(),
-    /** The next 404 confirms the deletion. */
+    /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
     /** The grace restarts afterwards, unless an operator allowed the deletion. */
     isLimited: z.literal(true).optional(),

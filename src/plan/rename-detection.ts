@@ -43,12 +43,12 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
 }
 
-/** As it was sent, and as it is asked for since. */
+/** As sent, and as in the manifest since. */
 function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerprint'][] {
   return [applied, wanted].filter((form) => form !== undefined)
 }
 
-/** Similar pipes share a number; others only by chance. */
+/** Similar pipes share a number. Others do only by chance. */
 export function hashesOfCandidate({
   serviceId,
   platformName,

@@ -16,7 +16,7 @@ export interface Requeue {
 }
 
 const LOCAL_LOOK_MS = 10_000
-/** Three such reads confirm a missing pipe. */
+/** Three reads this far apart confirm a missing pipe. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
 /** For a pipe that was never read. Grows up to the interval. */
@@ -77,7 +77,7 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-/** A late stop might need a restart. Infinity: no stop is pending. */
+/** A stop that shows late might need a restart. Infinity: no stop is pending. */
 function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'
@@ -127,7 +127,6 @@ function spread(intervalMs: number, random: () => number): number {
   return Math.round(intervalMs * (1 - JITTER * random()))
 }
 
-/** `lib/retry.ts` has the same limit. */
 const LONGEST_MS = 15 * 60_000
 
 const SLOW = { firstMs: 5_000, maxMs: LONGEST_MS }
@@ -135,14 +134,14 @@ const QUICK = { firstMs: 1_000, maxMs: 5 * 60_000 }
 
 const SHORTEST_MS = 250
 
-/** The clock was set back after the wait was written. */
+/** False if the clock was set back after the wait was written. */
 export function isWaiting({ until }: Backoff, now: number): boolean {
   return until > now && until - now <= LONGEST_MS
 }
 
 /**
- * Exponential with full jitter and a cap. The platform's wait comes first.
- * @param digest another digest starts afresh
+ * Exponential with full jitter and a cap. A `Retry-After` takes precedence.
+ * @param digest another digest ends the previous back-off
  * @param random from 0 to below 1
  */
 export function backoffAfter(input: {

@@ -4,9 +4,9 @@ import type { RestStates } from '../kinds/state.ts'
 import type { Because } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** An effect takes time to show. */
+/** Reads can show an effect this late. */
 export const SHOWS_MS = 60_000
-/** Then an ineffective command is reported. */
+/** After this time, an ineffective command is reported. */
 export const UNHEEDED_MS = 10 * 60_000
 
 type Command = 'start' | 'stop'
@@ -20,11 +20,11 @@ interface RestStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
-  /** If another writer or a failure undid the last command. */
+  /** The command, if another writer or a failure undid the last one. */
   readonly corrects: readonly Command[]
 }
 
-/** Undefined if it runs or rests as wanted. */
+/** Undefined: the pipe runs or rests as wanted. */
 export function restStep(input: CreateOnceInput): RestStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
@@ -115,7 +115,7 @@ export function isAtRest(input: CreateOnceInput): boolean {
   return isState(input, 'atRest')
 }
 
-/** Only a person can request a stop: it discards loaded data. */
+/** Only a person can stop a loading pipe: a stop discards loaded data. */
 export function isLoading(input: CreateOnceInput): boolean {
   const { policy, isAsked, recorded } = input
   const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)

@@ -11,10 +11,8 @@ const WELLNESS = {
   Drifted: 'bad',
   NotReady: 'bad',
   Orphaned: 'bad',
-  // intended, and it ends by itself
-  Suspended: 'good',
-  // its manifest asks for it
-  Absent: 'good',
+  Suspended: 'good', // intended, and it ends by itself
+  Absent: 'good', // its manifest asks for it
   Progressing: 'between',
   Ready: 'good',
 } as const satisfies Readonly<Record<string, Wellness>>

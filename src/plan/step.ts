@@ -32,7 +32,6 @@ export interface About {
 /** The settings that a suggested command repeats. */
 export interface CommandContext {
   readonly sandbox?: boolean
-  /** The settings file. */
   readonly config?: string | undefined
   readonly server?: string | undefined
 }

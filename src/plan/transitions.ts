@@ -20,12 +20,9 @@ export interface Opening {
   readonly replaces: string | undefined
   /** ms since the epoch. */
   readonly now: number
-  /** As {@link Intent.sendBy} and {@link Intent.endBy}. */
   readonly sendBy: number
   readonly endBy: number
-  /** As {@link Intent.lastsMs}. */
   readonly lastsMs?: number | undefined
-  /** As {@link Intent.isAllowed}. */
   readonly isAllowed: boolean
 }
 
@@ -123,7 +120,7 @@ const SEEN_KEPT = 500
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  // Unknown fields must become undefined.
+  // Also overwrites members that `former` lacks.
   const { remote, service, platformName, applied } = former
   return { ...record, remote, service, platformName, applied, former: undefined }
 }

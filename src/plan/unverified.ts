@@ -27,7 +27,7 @@ function filesOf(missing: readonly MissingSecret[]): readonly MissingSecret[] {
   return [...new Map(missing.map((secret) => [secret.file, secret])).values()]
 }
 
-/** Other changes continue if a secret cannot be sent. */
+/** Unverified secrets that can be sent. The others block no change. */
 export function firstValues(input: CreateOnceInput, about: ChangeContext): readonly string[] {
   const paths = unverifiedPaths(input)
   return paths.filter(

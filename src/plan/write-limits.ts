@@ -1,8 +1,6 @@
 import type { LedgerRecord, ServiceIdentity } from './record.ts'
 
-/* Services are identified by the platform's ids, not by manifest names. */
-
-/** Counted from the latest possible send time. */
+/** A create counts this long, from its latest possible send time. */
 export const MADE_FOR_MS = 3_600_000
 const EARLIER_KEPT = 25
 
@@ -20,7 +18,7 @@ export function limitGroupOf({
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
   const { earlier = NOTHING_MADE, state, openedAt, sendBy } = intent
-  // Dismissed: a person says that it created no resource.
+  // Dismissed: a person settled it.
   if (intent.isAllowed === true || state === 'failed' || state === 'dismissed') return earlier
   // A wrong clock cannot shorten the limit.
   return [...earlier, Math.max(openedAt, sendBy)]
@@ -28,13 +26,12 @@ export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly numbe
 
 const NOTHING_MADE: readonly number[] = []
 
-/** @param now by the slower clock */
+/** @param now of the slower clock */
 export function earlierOf(record: LedgerRecord, now: number): readonly number[] | undefined {
   const kept = madeAt(record).filter((at) => at > now - MADE_FOR_MS)
   return kept.length === 0 ? undefined : kept.slice(-EARLIER_KEPT)
 }
 
-/** @param steadyNow by the steady clock */
 export function isAllowed(
   record: LedgerRecord | undefined,
   digest: string | undefined,
@@ -65,7 +62,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Excludes later deletions and creates. */
+/** Names one deletion: allowing it allows no later one. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

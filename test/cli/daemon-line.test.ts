@@ -21,11 +21,11 @@ test.each([
   ['running', 'The daemon is running (process 7 on host), started 1h ago.'],
   [
     'silent',
-    'The daemon does not respond (process 7 on host). What follows is from the ledger. Look at its log, and restart it.',
+    'The daemon does not respond (process 7 on host). The status below is from the ledger and might be old. Read the log of that process, then restart it.',
   ],
   [
     'died',
-    'The daemon is not running: it started 1h ago and died (process 7 on host). What follows is from the ledger. Look at its log, and start it again.',
+    'The daemon is not running: it started 1h ago and died (process 7 on host). The status below is from the ledger and might be old. Read the log of that process, then start it again.',
   ],
 ] as const)('of a daemon that is %s', (state, says) => {
   expect(daemonLine({ state, last: LAST }, { now: NOW, paint: plain })).toBe(says)

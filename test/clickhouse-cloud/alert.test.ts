@@ -127,7 +127,7 @@ describe('an alert that exists', () => {
           const adopted = (key: Key) => adoptAs(client.context(), { key, pipeId: id, word: 'adopt' }, signal)
           expect(await adopted('Alert/watched')).toMatchObject({
             result: 'refused',
-            message: 'Alert/watched is only watched, by the id in its manifest.',
+            message: 'Alert/watched needs no adoption: its manifest only watches it, by spec.id.',
           })
           expect(await adopted('Alert/lag')).toMatchObject({
             result: 'done',

@@ -79,7 +79,7 @@ test('more than the limit are held back, all of them, until a person allows them
   const asked = ['allow', '--deletions', '--service', 'analytics']
   const dry = await world.run(...asked, '--dry-run')
   expect(dry.stdout).toContain(
-    'The limit on deletions holds back 2 deletions in service analytics. No action was allowed:',
+    'The limit on deletions blocks 2 deletions in service analytics. No action was allowed:',
   )
   expect((await world.run(...asked)).stdout).toContain('Allowed 2 deletions in service analytics, once')
   unwant(world, 'c')

@@ -242,7 +242,7 @@ describe('policy.onImmutable replace', () => {
     story(
       started(KAFKA, REPLACE),
       'state Stopped; want OTHER replace; turn; is NotUpdatable',
-      'says the pipe is stopped: the service would start it. No part of the edit was sent.',
+      'says the pipe is stopped, and the service would start it. No part of the edit was sent.',
       'until gone 1 h; sends nothing; want OTHER replace paused=true; until gone 20 min',
       (client) => expect(sent(client).slice(0, 2)).toEqual(['DELETE', 'POST']),
     ))

@@ -150,7 +150,7 @@ describe('credentials that are not sent', () => {
       'no request sends them': {
         body: ARCHIVE,
         name: 'edited/source-bigquery-credentials-serviceAccountFile',
-        says: 'no way to change that',
+        says: 'cannot change that',
       },
       'policy.onEdit is "report"': {
         body: POSTGRES,

@@ -411,8 +411,8 @@ describe('the right to act', () => {
       ),
     )
     const now = (await ledger.get(ORDERS)) ?? record
-    await expect(ledger.remove(now, [])).rejects.toThrow('only outcomes are written')
-    await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('only outcomes')
+    await expect(ledger.remove(now, [])).rejects.toThrow('Only outcomes of sent requests are written')
+    await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('Only outcomes')
     await ledger.settle({ ...now, line: 7 }, [])
     model.api.interfere(undefined)
     await until('that it is renewed', () =>
@@ -449,7 +449,7 @@ describe('the right to act', () => {
     const metadata = { ...lease.metadata, resourceVersion: '1000' }
     put(path, { ...lease, metadata, spec: { ...lease.spec, holderIdentity: 'another' } })
     await sleep(model.clock, 2_000, never)
-    await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'another has taken over' })
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'another became the leader' })
   })
 
   test('is got although the reply of the takeover was lost', async () => {

@@ -45,8 +45,8 @@ test.each([
     {
       result: 'ignored',
       message:
-        'the PipewrightRecord garbage is ignored, as it is no record of the ledger ledger: it has no key as a record has one, ' +
-        'such as Pipe/orders. Delete it; if it was an edited record, restore it from a backup.',
+        'the PipewrightRecord garbage is ignored, because it is no record of the ledger ledger: it has no key, such as Pipe/orders. ' +
+        'If it was an edited record, restore it from a backup. If not, delete it.',
     },
   ])
 })

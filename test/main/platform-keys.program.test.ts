@@ -164,8 +164,8 @@ test('a Service reads no key out of the secrets of sources, and says where they 
   const { message } = await live.says('Service/left', 'SecretUnavailable')
   expect(message).toBe(
     `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials belong in ` +
-      '--credentials-dir. Pipewright looks again automatically. ' +
-      `Remove them from the secrets directory, and mount them at: ${workspace.path('credentials/left-api')}.`,
+      '--credentials-dir. Pipewright continues automatically when this is corrected. ' +
+      `Mount the credentials here, then remove them from --secrets-dir: ${workspace.path('credentials/left-api')}.`,
   )
   await live.says('Pipe/of-left', 'SecretUnavailable')
   await live.stop()
@@ -265,7 +265,7 @@ describe('the log says at the start which credentials are in both directories', 
         level: 'warn',
         detail:
           `The credentials "warehouse-api" are in --credentials-dir (${workspace.credentials}) and in --secrets-dir (${workspace.secrets}) as well. ` +
-          'A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.',
+          'Remove them from the secrets directory: a manifest can send a file of that directory to a data source.',
       },
     ])
   })

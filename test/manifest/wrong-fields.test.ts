@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
     PASSWORD,
     'password: kafka/password',
     'error literal-secret 18:19',
-    'Write {secretRef: {name: …, key: …}}. Replace a secret that was committed.',
+    'Write {secretRef: {name: …, key: …}}. If the secret was committed, rotate it.',
   ],
   [
     'a text in place of name and key',
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     USERNAME,
     'username: { secretRef: kafka/username }',
     'error literal-secret 17:32',
-    'Write secretRef: {name: …, key: …}. Replace a secret that was committed.',
+    'Write secretRef: {name: …, key: …}. If the secret was committed, rotate it.',
   ],
   [
     'as in a pod',

@@ -102,7 +102,7 @@ test('a query endpoint is not applied', async () => {
 
 test.each([
   ['has no manifest', 'Pipe/none', '2999-01-01T00:00:00Z', 'has no valid manifest'],
-  ['is only read', 'Service/analytics', '2999-01-01T00:00:00Z', 'is only read'],
+  ['is only read', 'Service/analytics', '2999-01-01T00:00:00Z', 'Pipewright only reads'],
   ['ends before it begins', ORDERS, '2001-01-01T00:00:00Z', 'is in the past'],
 ] as const)('what %s is refused', async (_, key, until, words) => {
   const world = await given({ 'orders.yaml': pipe('orders') })

@@ -87,7 +87,7 @@ test('a dry run names what is held back; its number lets pass as many, and no mo
   const { url } = await world.startDaemon('--max-creates', '2', ...asking)
   await shownAs(url, 'Pipe/c', 'Refused')
   const dry = await world.command('allow', '--dry-run', '--server', url, ...asking)
-  expect(dry.stdout).toContain('The create limit holds back 3 creations. No action was allowed:')
+  expect(dry.stdout).toContain('The create limit blocks 3 creations. No action was allowed:')
   expect(dry.stdout).toContain('allow --count 3')
 
   world.workspace.write('manifests/d.yaml', pipeManifest('d'))

@@ -85,7 +85,7 @@ test('a pipe of unknown outcome is not in it, and that is a failure, since it wo
     spec: { pipes: { 'Pipe/refunds': world.pipeId('refunds') } },
   })
   expect(stdout).not.toContain('Pipe/orders')
-  expect(stderr).toContain('Pipe/orders is not in the Lock: whether its pipe was created is not known')
+  expect(stderr).toContain('Pipe/orders is not in the Lock: it is unknown whether its pipe was created')
 })
 
 test('without pipes, it is an empty Lock; a key that was never created needs no line', async () => {

@@ -29,7 +29,7 @@ async function settled(): Promise<Given> {
 /** Nothing goes before. */
 const AT_ONCE = (
   [
-    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /is not a pipe/],
+    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /cannot be adopted or resolved/],
     ['a key that is none', `adopt orders ${NOWHERE}`, 64, /is not a key/],
     ['a kind that is none, in the history', 'history Pump/orders', 64, /is not a key/],
     ['an id that is none', 'adopt Pipe/orders x', 64, /is not the id/],
@@ -173,7 +173,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/orders', pipeId('orders')]
     },
     says: [
-      /Secret file cannot be used: .*kafka\/password \(a credential of the platform, which must not go to a source\)\./,
+      /Secret file cannot be used: .*kafka\/password \(a platform credential, which Pipewright does not send to a data source\)\./,
     ],
   },
   {
@@ -233,7 +233,7 @@ const REFUSALS: readonly Refusal[] = [
       workspace.write('manifests/orders.yaml', 'kind: [')
       return ['forget', 'Pipe/orders']
     },
-    says: [/has a manifest|It is not known whether Pipe\/orders has a manifest/],
+    says: [/has a manifest|a manifest of Pipe\/orders/],
   },
   {
     why: 'forgetting from an empty directory',
@@ -242,7 +242,7 @@ const REFUSALS: readonly Refusal[] = [
         workspace.write(`manifests/${name}.yaml`, '# gone\n')
       return ['forget', 'Pipe/orders']
     },
-    says: [/It is not known whether Pipe\/orders has a manifest/, /is empty, but it had manifests before/],
+    says: [/it is unknown whether Pipe\/orders has a manifest/, /is empty, but it had manifests before/],
   },
   {
     why: 'forgetting what was no orphan at the last reconcile: perhaps this is another directory',

@@ -133,7 +133,7 @@ test('a create that was begun by a process that died is no resource that waits',
   const { stdout, code } = await world.command('status')
   expect([code, stdout]).toEqual([1, expect.stringContaining('The daemon is not running: it started ')])
   const one = await world.command('status', 'Pipe/orders')
-  expect(one.stdout).toContain('Its create started. The outcome is not recorded yet.')
+  expect(one.stdout).toContain('A create is in progress, or its process ended during it.')
   expect(one.stdout).not.toContain('Not reconciled yet.')
 })
 
@@ -145,7 +145,7 @@ test('a pipe that is not found is no success, although one reading proves nothin
     const { code, stderr } = await world.command('apply', ...more)
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('not found on the platform, and one reading is no proof'),
+      expect.stringContaining('not found on the platform, which one read does not prove'),
     ])
   }
   expect(world.posts()).toBe(1)

@@ -51,7 +51,7 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   )
   if ('blocked' in answer)
     throw new CommandError(
-      `allow: the ${name} blocks ${answer.blocked} now, and no action was allowed. Look with "${commandLine(`allow${flag} --dry-run`, settings)}".`,
+      `allow: no action was allowed: the ${name} blocks ${answer.blocked} now, more than --count. To see them: "${commandLine(`allow${flag} --dry-run`, settings)}".`,
     )
   const { allowed, isWithoutService } = answer
   if (isWithoutService === true)
@@ -114,7 +114,7 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const ofService = service === undefined ? '' : ` --service ${service}`
   const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, settings)
   const [first, last] = dryRun
-    ? [`The ${name} holds back ${pending}. No action was allowed:`, `To allow these: ${again}`]
+    ? [`The ${name} blocks ${pending}. No action was allowed:`, `To allow these: ${again}`]
     : [
         `Allowed ${pending}, once, as their manifests are now:`,
         `${next} What a later commit adds is not included.`,

@@ -118,12 +118,12 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
   for (const { key, state } of stopped) {
     const what = `${key} was stopped for a change and was not started again: its state is ${state ?? 'not known'}.`
-    warn(`${what} Run apply again: it starts it. Or start it in the console.`)
+    warn(`${what} Start it with another apply, or in the console.`)
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `not found on the platform, and one reading is no proof: ${notFound.join(', ')}`
-    warn(`${what}. Run apply with --wait, which reads again until it is clear.`)
+    const what = `not found on the platform, which one read does not prove: ${notFound.join(', ')}`
+    warn(`${what}. No new one was created. With --wait, apply reads again until this is certain.`)
   }
   for (const [key, end] of pass.unsaved) warn(lastWords(key, end, (args) => commandLine(args, here)).message)
   if (pass.bugs.size > 0) return EXIT.bug
@@ -153,8 +153,8 @@ function shownAfter(
       bug === undefined
         ? isSaved
           ? 'The ledger has the result of its create. It was not read again.'
-          : 'It is not done: apply was stopped before.'
-        : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
+          : 'Not done: apply was stopped before it.'
+        : `Not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
     return {
       ...status,
       status: 'Failed',

@@ -35,7 +35,7 @@ export function explain(
 
 const MAX_MEANT = 3
 
-const MORE = 'For the fields of one: "pipewright explain pipe.spec".'
+const MORE = 'To see the fields of a kind, run "pipewright explain pipe.spec".'
 
 function fieldText(field: FieldFacts, sheet: Sheet): string {
   const { paint } = sheet

@@ -60,12 +60,12 @@ function problemOf(record: LedgerRecord): string | undefined {
   const { key, remote } = record
   if (remote !== undefined) {
     if (LockedId.safeParse(remote.id).success) return undefined
-    return `${key} is not in the Lock: its ${nounOf(key)} has the id "${remote.id}", which is no UUID.`
+    return `${key} is not in the Lock: its ${nounOf(key)} has the id "${remote.id}", which is no UUID. Only the ledger has that id: back it up.`
   }
   const intent = undecidedIntent(record)
   if (intent === undefined) return undefined
   return (
-    `${key} is not in the Lock: whether its ${nounOf(key)} was created is not known (intent ${intent.id}). ` +
-    `See "pipewright status ${key}", settle it with "pipewright resolve", and make the Lock again.`
+    `${key} is not in the Lock: it is unknown whether its ${nounOf(key)} was created. Settle it as "pipewright status ${key}" ` +
+    `says, then run this again (intent ${intent.id}).`
   )
 }

@@ -74,7 +74,7 @@ export async function callOwner(
     const reply = await callServer(io, call).catch((error: unknown) => {
       if (error instanceof NoAnswerError ? !error.isSent : !signal.aborted) throw error
       const said = error instanceof Error ? error.message : String(error)
-      throw new CommandError(`${said} The daemon might still carry out the command.`)
+      throw new CommandError(`${said} The daemon might still carry out the command: see "pipewright status".`)
     })
     if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted) return reply
     await sleep(io.clock, AGAIN_MS, signal).catch(() => undefined)

@@ -55,7 +55,9 @@ export async function reconcile(
   }
   const requested = receipt['token']
   if (typeof requested !== 'string')
-    throw new CommandError(`${command}: ${call.server} answered without a token.`)
+    throw new CommandError(
+      `${command}: ${call.server} answered without a token. Check that this is the address of Pipewright.`,
+    )
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,

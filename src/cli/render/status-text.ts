@@ -148,15 +148,15 @@ export function daemonLine(
     case 'silent':
       return paint(
         ['red', 'bold'],
-        `${what} does not respond${who}. What follows is from the ledger. Look at its log, and restart it.`,
+        `${what} does not respond${who}. The status below is from the ledger and might be old. Read the log of that process, then restart it.`,
       )
     case 'died':
       return paint(
         ['red', 'bold'],
-        `${what} is not running: it started ${agoOf(last?.startedAt, now)} and died${who}. What follows is from the ledger. Look at its log, and start it again.`,
+        `${what} is not running: it started ${agoOf(last?.startedAt, now)} and died${who}. The status below is from the ledger and might be old. Read the log of that process, then start it again.`,
       )
     case 'stopped':
-      return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}; what follows is from then.`
+      return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}. The status below is from that time.`
     case 'never':
       return 'No daemon is running, and the ledger does not say when one last did.'
   }

@@ -14,7 +14,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster
   const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
   const [what, times] = [secret.rollback(), secret.rollbacks()]
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   if (what === undefined) return ofWrites
@@ -30,7 +30,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
 async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
   const { api, leases, name, records, selector } = cluster
   const before = writesIn(await readLease(cluster))
-  // After the Lease: this counts a write in between.
+  // Listed after the Lease: this counts a write in between.
   const { items } = await api.list(records, selector)
   const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
   const what = writesRollback(before, writes)
@@ -47,7 +47,7 @@ async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
       })
       return what
     } catch (error) {
-      // The holder has renewed it.
+      // On 409: the holder renewed it.
       if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
     }
   }

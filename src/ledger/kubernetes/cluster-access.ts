@@ -19,7 +19,7 @@ export interface ClusterAccess {
    * @throws {LedgerError}
    */
   current(now: number): Promise<Credentials>
-  /** After a 401. @returns whether there can be others immediately */
+  /** After a 401. @returns whether new credentials can follow immediately */
   renew?(): boolean
 }
 
@@ -145,7 +145,7 @@ async function accessOfFile(
     )
   const plugin = user.exec && createExecCredential(besideFile(user.exec, file), { env, cluster: shown, run })
 
-  /** As a credential plugin expects it. */
+  /** The cluster, for a credential plugin. */
   async function shown(): Promise<object> {
     const { extensions, 'certificate-authority': _, ...others } = cluster
     const ca = await readCa()

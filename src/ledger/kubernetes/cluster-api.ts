@@ -124,7 +124,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
     }
   }
 
-  /** Outside of the limit of a request: a program can log in slowly. */
+  /** Not within a request's time limit: a program can log in slowly. */
   async function login(): Promise<Credentials> {
     try {
       return await access.current(clock.now())
@@ -177,7 +177,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
   }
 
   return {
-    // The header has whole seconds only.
+    // The Date header has whole seconds.
     aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
     get: (path) => object('GET', path),
     async list(path, selector) {
@@ -225,7 +225,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
 }
 
 function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {
-  // Per address. Node gives the last one the rest.
+  // Limit per address. The last address gets the remaining time.
   const limits = {
     timeout: timeoutMs,
     autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4),
@@ -234,7 +234,7 @@ function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: 
   const connect = buildConnector({ ...limits, ...tls })
   if (proxy === undefined) {
     const { servername } = tls
-    // Undici prefers the name in the URL.
+    // Set per connection: undici prefers the name in the URL.
     return new Agent({
       allowH2: false,
       connect: (to, done) => connect({ ...to, ...(servername && { servername }) }, done),

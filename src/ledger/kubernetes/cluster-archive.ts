@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // A rollback must be accepted first: the target would not know of it.
+    // Throws until a rollback is accepted: the target would not know of it.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -68,10 +68,9 @@ export async function moveCluster(
   }
 }
 
-/** @throws {LedgerError} also if there is no ledger */
 async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
   const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
   return secret
 }
 
@@ -141,7 +140,7 @@ export async function writeClusterArchive(
   return setBack
 }
 
-/** No mix with the remains of another import. @throws {LedgerError} */
+/** Refuses remains of another import. @throws {LedgerError} */
 async function assertOnlyThese(
   { api, name, records, selector, shown }: Cluster,
   left: readonly Kept[],
@@ -173,7 +172,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // A file keeps only the greatest version: count it once, or the sum exceeds the actual writes.
+  // A file keeps only the greatest version. Counted once, or the sum exceeds the actual writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue

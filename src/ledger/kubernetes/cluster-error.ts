@@ -44,7 +44,7 @@ export function unanswered(error: unknown, proxy?: string): ClusterError {
 export function notKubernetes(value: unknown): ClusterError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
   return new ClusterError(
-    `what answers is not the Kubernetes API, or passes something else on: ${shown}`,
+    `the reply is not from the Kubernetes API. Check its address, and the proxies on the way: ${shown}`,
     undefined,
   )
 }

@@ -36,7 +36,6 @@ const EARLY_MS = 60_000
 const LONG_WORD = /\S{40,}/g
 const MAX_MESSAGE = 200
 
-/** Tests pass their own. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -92,7 +91,7 @@ export function createExecCredential(
     /** @param now ms since the epoch @throws {LedgerError} */
     async current(now: number): Promise<Login> {
       if (known === undefined || known.endsAt <= now) return renew()
-      // If it fails, the request that needs it says so.
+      // The request that needs it reports a failure.
       if (known.endsAt <= now + EARLY_MS) renew().catch(() => undefined)
       return known
     },

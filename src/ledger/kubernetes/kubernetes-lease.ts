@@ -111,7 +111,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
-        // A person at the command line can grant the permission.
+        // A person can grant the permission: fail immediately.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
@@ -136,7 +136,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         over.signal.throwIfAborted()
         const lease = seen()
         if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
-          end(`${lease?.holder ?? 'nobody'} has taken over`)
+          end(`${lease?.holder ?? 'another process'} became the leader`)
           continue
         }
         try {
@@ -160,12 +160,12 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       }
     }
 
-    /** On a slow API, renewals might fail while a read shows the holder. */
+    /** Renewals can fail although a read still shows the holder. */
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())
       if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch)
-        end(`${lease?.holder ?? 'nobody'} has taken over`)
+        end(`${lease?.holder ?? 'another process'} became the leader`)
       over.signal.throwIfAborted()
     }
 
@@ -228,7 +228,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         try {
           await object.write('', epoch, lease)
         } catch (error) {
-          if (!(error instanceof ClusterError)) throw error // the takeover is only later
+          if (!(error instanceof ClusterError)) throw error // only delays the takeover
         }
       },
     }

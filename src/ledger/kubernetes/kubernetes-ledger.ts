@@ -129,7 +129,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // A new version: a process with the earlier state then detects a rollback.
+    // A new version: going back to the earlier one is a rollback.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -160,10 +160,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
   }
 
-  /** @throws {LedgerError} */
   function assertNotLapsed(): void {
     const why = parts.lease.lapsed()
-    if (why !== undefined) throw new LedgerError('io', `${why}: only outcomes are written`)
+    if (why !== undefined)
+      throw new LedgerError('io', `${why}. Only outcomes of sent requests are written until a renewal works`)
   }
 
   function whileActing<T>(work: () => Promise<T>): Promise<T> {
@@ -205,7 +205,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     async prepareIntent() {
       assertOpen()
       assertNotLapsed()
-      // An intent must be followed by its request.
+      // Without a renewal, no request could follow the intent.
       const failing = parts.lease.failing()
       if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
       await parts.rollback.assertNone()
@@ -228,7 +228,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // Not published: thousands of keys, each second.
+      // No process publishes these: thousands of keys, each second.
       const own = parts.isOwner ? new Map(checked) : undefined
       return { last: (await parts.activity.read()).last, checkedAt: own }
     },
@@ -276,6 +276,10 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
   } catch (error) {
     if (error instanceof LedgerError) return
     const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-    emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
+    emit({
+      type: 'Bug',
+      message: 'writes of others to the ledger could not be followed',
+      error: bug,
+    })
   }
 }

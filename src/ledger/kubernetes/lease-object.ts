@@ -125,7 +125,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     }
   }
 
-  /** A deleted and recreated Lease is a different one. */
+  /** Reports a rollback. A deleted and recreated Lease is none. */
   function compare(before: SeenLease, now: SeenLease): void {
     const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
     if (was.uid !== is.uid) return

@@ -14,7 +14,7 @@ interface LedgerRollbackOptions {
   readonly emit: Emit
 }
 
-/** Interval of requests to the Secret while creates are refused. */
+/** ms between requests to the Secret while creates are refused. */
 const AGAIN_MS = 1_000
 
 /**
@@ -40,7 +40,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
   }
 
-  /** A higher count: an earlier acceptance does not cover this rollback. @throws {LedgerError} */
+  /** Raises the count: an earlier acceptance does not cover this rollback. @throws {LedgerError} */
   async function say(): Promise<void> {
     let upTo = noticed
     await secret.read('setBacks')
@@ -53,14 +53,13 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     if (noticed === upTo) unsaid = undefined
   }
 
-  /** @throws {LedgerError} */
   async function readSecret(): Promise<void> {
-    // Shared by concurrent creates.
+    // Concurrent creates share a read.
     reading ??= secret.read('setBacks').finally(() => {
       reading = undefined
     })
     await reading
-    if (secret.rollbacks() < seen) notice('its Secret says less than it said before')
+    if (secret.rollbacks() < seen) notice('its Secret is in an earlier state')
     seen = Math.max(seen, secret.rollbacks())
     follow()
   }

@@ -13,7 +13,7 @@ export interface SecretMembers {
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
-  /** Losses of a rollback, in words. */
+  /** A rollback, in words. */
   readonly setBack?: string | undefined
   /** Written by earlier versions. */
   readonly lost?: undefined
@@ -94,20 +94,20 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       `the Secret ${name} is not the Secret of a ledger, or was edited: Pipewright did not write its hashKey and format. Restore it from a backup.`,
     )
   const accepted = () => countOf(textOf('accepted')) ?? 0
-  // An invalid number does not mean zero.
+  // An invalid number counts as a rollback.
   const rollbacks = () =>
     textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted() + 1)
   return {
     hashKey: new Uint8Array(hashKey),
-    /** And the profile; undefined: not bound. */
+    /** Undefined: not bound. Also of the profile. */
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     /** Whether a record was ever written. */
     hasRecords: () => textOf('hasRecords') === 'true',
     rollbacks,
-    /** Losses of the last rollback; undefined: none or accepted. */
-    rollback: () => (rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret says so') : undefined),
-    /** As `Ledger.movedAt`. */
+    /** The last rollback, in words. Undefined: none or accepted. */
+    rollback: () =>
+      rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     movedAt: () => textOf('movedAt'),
     /** Reads the current value. @throws {LedgerError} */
     async read(member: keyof SecretMembers): Promise<string | undefined> {

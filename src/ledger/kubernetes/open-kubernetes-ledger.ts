@@ -61,7 +61,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)
-  // Before the records: writes in between are no loss.
+  // Read before the records: writes in between are no loss.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
   if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
@@ -96,14 +96,14 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // Not lower until an operator accepts.
+        // The count never falls before an operator accepts.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
       }),
       onRollback(what) {
         rollback.notice(what)
-        // A watch from a version of the future stays silent until that version is reached.
+        // Lists again: a watch from a later version stays silent until the cluster reaches it.
         comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
@@ -158,10 +158,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // The Secret was read, but the count of writes changes constantly.
+    // A known rollback is reported once, although the count changes.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // A predecessor might have ended before the mark.
+    // A predecessor might have ended before it marked the ledger.
     if (!isEmpty(mirror)) await noteRecords()
   }
 
@@ -176,7 +176,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   }
 }
 
-/** @returns the former binding @throws {LedgerError} */
+/** @returns the former platform @throws {LedgerError} */
 export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)

@@ -23,7 +23,6 @@ export function readMirror(mirror: Mirror) {
     return record
   }
 
-  /** Does not decode the record. */
   function versionOf(mirrored: Mirrored | undefined): number | undefined {
     if (mirrored === undefined) return undefined
     const { kept } = mirrored

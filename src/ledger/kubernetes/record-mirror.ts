@@ -67,14 +67,13 @@ export function createMirror(options: MirrorOptions) {
     return false
   }
 
-  /** Pipewright never deletes objects: forgotten records keep a marker. */
+  /** Reports a rollback: Pipewright keeps a marker of forgotten records. */
   function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
     compare(known, undefined)
   }
 
-  /** @throws {LedgerError} */
   function loseForAnother(name: string, object: KubeObject): never {
     const isKnown = objects.has(name)
     lose(name)
@@ -87,7 +86,7 @@ export function createMirror(options: MirrorOptions) {
     for (const heard of listeners) heard()
   }
 
-  /** The event might be late. */
+  /** During a write of the same object, the event waits. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
     listedAt = object.metadata.resourceVersion
@@ -154,7 +153,7 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // An event received meanwhile might be later. An earlier state is older unless rolled back.
+      // An event received meanwhile might be later. Without one, an earlier version is a rollback.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
@@ -200,12 +199,12 @@ export function createMirror(options: MirrorOptions) {
     othersWrites: () => others,
     /** The next position in the common history. */
     nextSeq: () => (lastSeq += 1),
-    /** Soon after a write of another process. @returns unsubscribes */
+    /** Called after writes of other processes. @returns unsubscribes */
     onOthers(heard: () => void) {
       listeners.add(heard)
       return () => listeners.delete(heard)
     },
-    /** Before, only {@link relist} and own writes change the mirror. */
+    /** Starts the watch. Before, only {@link relist} and own writes change the mirror. */
     follow() {
       const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
       following ??= watchRecords(parts, closing.signal)

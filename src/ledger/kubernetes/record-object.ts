@@ -88,11 +88,11 @@ export function ignoredWords(ledger: string, object: KubeObject): string {
   const key = keyIn(object)
   const why =
     key === undefined
-      ? 'it has no key as a record has one, such as Pipe/orders'
-      : `it has the key ${key}, whose record is called ${objectName(ledger, key)}`
+      ? 'it has no key, such as Pipe/orders'
+      : `the record of its key ${key} has the name ${objectName(ledger, key)}`
   return (
-    `the PipewrightRecord ${object.metadata.name} is ignored, as it is no record of the ledger ${ledger}: ${why}. ` +
-    'Delete it; if it was an edited record, restore it from a backup.'
+    `the PipewrightRecord ${object.metadata.name} is ignored, because it is no record of the ledger ${ledger}: ${why}. ` +
+    'If it was an edited record, restore it from a backup. If not, delete it.'
   )
 }
 

@@ -70,7 +70,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return true
   }
 
-  // After a broken watch, a restored cluster might already have higher versions.
+  // After a break, read all: a restored cluster might have higher versions.
   let isBroken = false
   while (!signal.aborted) {
     try {
@@ -92,7 +92,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
       say(undefined)
     } catch (error) {
       isBroken = true
-      // Followed by a full read.
+      // A full read follows.
       if (error instanceof ClusterError && error.status === GONE) continue
       say(error instanceof Error ? error.message : String(error))
       await pause(AGAIN_MS)

@@ -16,7 +16,7 @@ export interface TakeoverParts {
 /** Pause after {@link TRIES} failed reads, for another process to try: ms. */
 const LET_GO_MS = 5_000
 
-/** After the Lease, reads all records: the previous leader can only send requests among them. */
+/** With the Lease, reads all records: the previous leader can only send requests among them. */
 export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
   /** @returns false: the records cannot be read or another process acts; the Lease is released */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {

@@ -142,7 +142,7 @@ function sourceProblemOf(
   if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || recorded.size > 0)) {
     return {
       reason: 'SourceEmpty',
-      message: 'The manifests directory is empty, but it had manifests before.',
+      message: 'The manifests directory is empty, but it had manifests before. Restore them.',
       unfound: 'all',
     }
   }

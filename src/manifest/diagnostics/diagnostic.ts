@@ -127,7 +127,7 @@ export const FINDING_CODES = {
   'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
   'lock-file-name': 'a Lock is in a file that is not named *.lock.yaml',
-  'lock-empty': 'a file named for a Lock holds none',
+  'lock-empty': 'a Lock file contains no Lock',
   'lock-conflict': 'Locks disagree on the id of a pipe',
   'lock-unused': 'a Lock names a pipe that has no manifest',
 } as const

@@ -159,7 +159,7 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
     why === 'unreadable'
       ? {
           message: `${name} stood in ${file}, which cannot be read now; until it can, this one is not used.`,
-          hint: `Look at the findings of ${file} first.`,
+          hint: `Correct the findings of ${file} first.`,
         }
       : {
           message: `${name} stood in ${file} until just now; until it is sure that it is gone, this one is not used.`,

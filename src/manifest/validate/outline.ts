@@ -26,7 +26,7 @@ export function outlineFinding(value: unknown): ShapeFinding | undefined {
     return valueFinding(
       ['kind'],
       'unknown-kind',
-      isShown ? `Pipewright has no kind "${printable(kind)}".` : 'The manifest has no kind of Pipewright.',
+      isShown ? `Pipewright has no kind "${printable(kind)}".` : 'The field "kind" is missing or unknown.',
       meant === undefined
         ? `Write "kind" with one of ${MANIFEST_KINDS.join(', ')}. Name a file of another program in .pipewrightignore.`
         : `Did you mean "${meant}"?`,
@@ -105,7 +105,7 @@ export function isLockFileName(file: string): boolean {
 
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
-  'The file is named for a Lock, and holds none.',
+  'By its name, this is a Lock file, but it contains no Lock.',
   'Write the Lock into it, or remove the file. Until then no resource without a record is created.',
 )
 
@@ -114,5 +114,5 @@ export const LOCK_ELSEWHERE: ShapeFinding = {
   path: ['kind'],
   code: 'lock-file-name',
   message: 'A Lock is in a file without the name of a Lock file.',
-  hint: 'Move it to a file named *.lock.yaml, such as pipes.lock.yaml: while that cannot be read, no pipe is created.',
+  hint: 'Move it to a file such as pipes.lock.yaml: while that cannot be read, no pipe is created.',
 }

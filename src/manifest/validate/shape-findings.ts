@@ -109,7 +109,7 @@ function literalSecret(path: Path): ShapeFinding {
     path,
     'literal-secret',
     `${nameOf(path)} must be a reference to a mounted secret, and never the secret itself.`,
-    `Write ${isReference ? reference : `{${reference}}`}. Replace a secret that was committed.`,
+    `Write ${isReference ? reference : `{${reference}}`}. If the secret was committed, rotate it.`,
   )
 }
 

@@ -26,7 +26,8 @@ const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
     `${fields} changed in the manifest, no request can change that in an existing ${noun}, and policy.onImmutable is "replace".`,
-  back: (_fields: string, noun: string) => `The ${noun} is being deleted, and its manifest asks for it.`,
+  back: (_fields: string, noun: string) =>
+    `The ${noun} is being deleted, but its manifest asks for it again.`,
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 
@@ -107,7 +108,7 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       pipeId: z.string().optional(),
       removal: REMOVAL,
-      /** A sentence that lists the resources that survive the deletion. */
+      /** A sentence on resources that survive the deletion. */
       staysBehind: z.string().optional(),
     }),
     sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
@@ -158,9 +159,9 @@ export const APPLYING = {
     means: 'it was applied, but the reply still has other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      /** Default: the interval. `once edited`: the service keeps fields that the manifest no longer has. */
+      /** Next attempt. Default: at the interval. `once edited`: the service keeps fields that the manifest no longer has. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** Without effect, with its cause and the unchanged state. */
+      /** A command without effect: its cause, and the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'] },

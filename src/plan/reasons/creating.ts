@@ -81,7 +81,7 @@ export const CREATING = {
     means: 'the resource was created',
     facts: PIPE.extend({
       inPlaceOf: z.string().optional(),
-      /** The reply was incomplete, and a read of the id in it found the new resource. */
+      /** A read of the id in an incomplete reply found it. */
       isByRead: z.literal(true).optional(),
     }),
     sample: { pipeId: 'ID' },
@@ -104,7 +104,6 @@ export const CREATING = {
       if ('from' in facts)
         return `The record of ${facts.from} moved to ${facts.to}: the same ${noun} under a new name.`
       const { pipeId, inPlaceOf, isAsAsked } = facts
-      // The replaced id must not get lost.
       return isAsAsked === true
         ? `The service has ${noun} ${pipeId}, as the manifest asks for. Pipewright adopts it unchanged.`
         : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`

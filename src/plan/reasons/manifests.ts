@@ -1,10 +1,11 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
+import { removalSteps } from './removal-words.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
-/** Needs a person, under every other hold. */
+/** Needs a person, whatever else holds the key. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
@@ -30,14 +31,15 @@ const ORPHAN = z.strictObject({
 
 function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.output<typeof ORPHAN>): string {
   const noun = nounOf(key)
-  const create = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
+  const create = attempt === undefined ? '' : ` The create was ${attemptWords(attempt)}.`
   if (isWatching === true)
     return pipeId === undefined
-      ? `The manifest only watches ${anyOf(noun)} now. An earlier create for it might have worked${create}.`
+      ? `The manifest only watches ${anyOf(noun)} now. An earlier create for it might have worked.${create}`
       : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`
   if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
   const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`
-  if (attempt !== undefined) return `${removed}, and its ${noun} might have been created${create}.`
+  if (attempt !== undefined)
+    return `${removed}. Its ${noun} might exist. No resource is deleted, and no create is sent.${create}`
   return pipeId === undefined
     ? `${removed}. No resource is deleted: what was applied stays on the platform.`
     : `${removed}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`
@@ -48,7 +50,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
   if (facts?.isWatching === true)
     return [
       facts.pipeId === undefined
-        ? { text: 'Look for it in the console.' }
+        ? { text: `Look in the console for the ${noun} that the earlier create might have made.` }
         : { text: 'To watch that one,', edit: { path: ['spec', 'id'], value: facts.pipeId } },
       {
         text: 'To manage it again, remove spec.id and restore its spec:',
@@ -127,7 +129,7 @@ export const MANIFESTS = {
           return 'The manifest was not found.'
         case 'another checkout':
           return withUnknown(
-            `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until Pipewright reads another revision or an operator accepts the manifests.`,
+            `The manifest was not found. No resource counts as removed: another process acted on revision ${olderThan}, which might be newer. Pipewright continues at the next revision.`,
             unknown,
           )
         case 'readings':
@@ -136,10 +138,15 @@ export const MANIFESTS = {
             unknown,
           )
         case 'a doubtful reading':
-          return 'The last read did not find the manifest, and was not accepted. No resource is created or applied until a read is accepted.'
+          return 'Pipewright rejected the last read of the manifests, which did not find this one. The resource stays unchanged until it accepts a read.'
       }
     },
-    steps: doubtSteps,
+    steps: (facts, about) => [
+      ...(facts?.by === undefined || facts.by === 'readings'
+        ? []
+        : removalSteps({ is: facts.by === 'another checkout' ? 'older' : 'doubted' }, nounOf(about.key))),
+      ...doubtSteps(facts, about),
+    ],
   }),
   Orphaned: row({
     status: 'Orphaned',
@@ -154,7 +161,7 @@ export const MANIFESTS = {
   Absent: row({
     status: 'Absent',
     severity: 'info',
-    means: 'its manifest asks to have none, and none is recorded',
+    means: 'its manifest asks for its deletion, and the ledger has no record of it',
     facts: z.undefined(),
     sample: undefined,
     words: (_facts, noun) =>

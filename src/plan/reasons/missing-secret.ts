@@ -10,7 +10,7 @@ export const MISSING_SECRET = z.strictObject({
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** Default: a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** This credential's folder in the secrets directory, from older versions. */
+  /** The credential's folder in --secrets-dir, as in older versions. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>
@@ -21,7 +21,7 @@ const WHY = {
   empty: 'empty',
   malformed: 'it must hold one token, without spaces, line breaks or non-ASCII characters',
   linked: 'a link between --secrets-dir and --credentials-dir',
-  credential: 'a credential of the platform, which must not go to a source',
+  credential: 'a platform credential, which Pipewright does not send to a data source',
   'no descriptor': 'not read: too many open files',
 } as const
 
@@ -48,7 +48,7 @@ const MAX_STEPS = 3
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
   const steps = missing.map(({ file, why, misplaced }) =>
     misplaced !== undefined
-      ? { text: 'Remove them from the secrets directory, and mount them at:', copy: folderOf(file) }
+      ? { text: 'Mount the credentials here, then remove them from --secrets-dir:', copy: folderOf(file) }
       : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
   )
   return [...new Map(steps.map((step) => [step.copy, step])).values()].slice(0, MAX_STEPS)
@@ -60,7 +60,7 @@ function filesWords(missing: readonly MissingSecret[]): string {
   return `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`
 }
 
-/** From versions with a single secrets directory. @param misplaced `<secrets-dir>/<name>` */
+/** @param misplaced `<secrets-dir>/<name>` */
 function misplacedWords(misplaced: string): string {
   const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
   return `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials belong in --credentials-dir.`

@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** Equal at each read and in each process: a changed text would be news. */
+/** Without counts: a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
@@ -52,7 +52,7 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** No manifest can have them. */
+        /** Its fields that no manifest can have. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
@@ -62,7 +62,7 @@ export const MISSED = {
     sample: { pipeId: 'ID', onMissing: 'report' },
     words(facts, noun) {
       if ('onDrift' in facts)
-        return `${noneWords(noun)} It was applied before${facts.onDrift === 'correct' ? '. Will be applied again.' : ', and policy.onDrift is not "correct".'}`
+        return `${noneWords(noun)} It was applied before${facts.onDrift === 'correct' ? '. Will be applied again.' : '. It is not applied again: policy.onDrift is not "correct".'}`
       const gone = `${capital(noun)} ${facts.pipeId} is gone`
       if ('until' in facts)
         return `${gone}, shortly after it replaced another one. A new one will be created at ${timeOf(facts.until)}.`
@@ -70,7 +70,7 @@ export const MISSED = {
         return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}). Pipewright creates no new ${noun}, because it would lack them.`
       return facts.onMissing === 'recreate'
         ? `${gone}. A new one will be created.`
-        : `${gone}, and policy.onMissing is "report".`
+        : `${gone}. No new one is created: policy.onMissing is "report".`
     },
     steps(facts, { key, place, service }) {
       if (facts !== undefined && 'until' in facts)

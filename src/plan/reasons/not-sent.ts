@@ -2,12 +2,12 @@ import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps, removalWords, type RemovalWords } from './removal-words.ts'
 
-/** If the service can change some fields. */
+/** Clauses, if the service can change some fields. */
 export const NOT_SENT = {
-  'no request': (noun: string) => `and the service has no way to change that in ${anyOf(noun)} that exists`,
-  done: (noun: string) => `and the service changes nothing in ${anyOf(noun)} that is completed`,
-  'at rest': (noun: string) => `and the ${noun} is stopped: the service would start it`,
-  policy: () => 'and policy.onEdit is "report"',
+  'no request': (noun: string) => `the service cannot change that in ${anyOf(noun)} that exists`,
+  done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,
+  'at rest': (noun: string) => `the ${noun} is stopped, and the service would start it`,
+  policy: () => 'policy.onEdit is "report"',
 } as const
 
 export type NotSentWhy = keyof typeof NOT_SENT
@@ -19,7 +19,6 @@ interface NotSent {
   readonly kept?: RemovalWords | undefined
 }
 
-/** After an edit, or after the rotation of a secret. */
 export function notSentSteps(
   facts: NotSent,
   what: 'edit' | 'secret',

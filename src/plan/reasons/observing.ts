@@ -13,7 +13,6 @@ const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
   key: A_KEY,
   pipeId: z.string(),
-  /** Only if the service can change some fields. */
   why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
   kept: REMOVAL.optional(),
 })
@@ -98,7 +97,6 @@ export const OBSERVING = {
       contest: CONTEST.optional(),
     }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
-    // The same words for each read: a second read is not news.
     words: ({ fields, from, contest }, noun) =>
       contest === undefined ? DRIFT_WORDS[from](fields.join(', ')) : contestWords(fields, contest, noun),
     steps: (facts, about) =>
@@ -118,7 +116,7 @@ export const OBSERVING = {
     words: ({ fields, why, kept }, noun) =>
       why === undefined
         ? `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}.`
-        : `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
+        : `${fields.join(', ')} changed in the manifest, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
     steps: (facts, about) =>
       facts === undefined
         ? [undoStep(about)]
@@ -136,16 +134,15 @@ export const OBSERVING = {
     toldAnew: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** Never sent, and not mounted at the adoption. */
+      /** The value was never sent, and not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
     words: ({ fields, why, kept, isUnverified }, noun) => {
-      const notSent =
-        why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
+      const notSent = why === undefined ? `the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true
-        ? `Credentials not verified: Pipewright never sent the value of ${fields.join(', ')}, ${notSent}.`
-        : `The value of ${fields.join(', ')} changed, ${notSent}. No request was sent.${keptWords(kept, noun)}`
+        ? `Credentials not verified. Pipewright did not send the value of ${fields.join(', ')}, because ${notSent}. The ${noun} might use another value.`
+        : `The value of ${fields.join(', ')} changed, but ${notSent}. No request was sent.${keptWords(kept, noun)}`
     },
     steps(facts, about) {
       if (facts === undefined) return []
@@ -230,7 +227,7 @@ export const STATE = {
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** Steps to undo or accept a drift, with the exact edit if one plain value differs. */
+/** With the exact edit if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

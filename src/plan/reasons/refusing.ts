@@ -32,7 +32,8 @@ const OF_NONE =
 const WAITS = {
   failed: 'The last attempt failed.',
   stopped: 'Pipewright stopped it for this change, but could not change it.',
-  'decisions changed': 'The facts keep changing. Pipewright will decide again.',
+  'decisions changed':
+    'Each decision was outdated before its request could be sent. Pipewright decides again.',
 } as const
 
 const SERVICE_PROBLEM = z.discriminatedUnion('is', [
@@ -52,7 +53,7 @@ function serviceProblemWords(problem: ServiceProblem): string {
     case 'with errors':
       return `The manifest of ${problem.service} has errors. Until they are corrected, no resource is created or applied there.`
     case 'gone':
-      return 'The Service of this resource no longer exists.'
+      return 'No request was sent: no valid Service manifest names the service of this resource.'
   }
 }
 
@@ -96,7 +97,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'held':
       return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}. It is not adopted.`
     case 'perhaps of':
-      return `${it} might be the ${noun} of ${problem.other}, which has the same name and a create of unknown outcome.`
+      return `${it} might be the ${noun} of ${problem.other}. It is not adopted: ${problem.other} has the same name and a create of unknown outcome.`
   }
 }
 
@@ -210,7 +211,7 @@ export const REFUSING = {
       const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
       return (
         `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and might hold a Lock that names ` +
-        `the ${noun} to adopt. No resource is created until then.`
+        `the ${noun} to adopt. No resource is created meanwhile.`
       )
     },
     steps(facts, { service }) {
@@ -238,8 +239,8 @@ export const REFUSING = {
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
     words: ({ missing, isUnverified }) =>
       isUnverified === true
-        ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright looks again at the next drift check.`
-        : `${missingSecretWords(missing)} Pipewright looks again automatically.`,
+        ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright retries at the next drift check.`
+        : `${missingSecretWords(missing)} Pipewright continues automatically when this is corrected.`,
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]

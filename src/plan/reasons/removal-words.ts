@@ -22,7 +22,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
   /** `taken`: that key's resource would block a new create. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** Unrecorded, of the same name. */
+  /** Unrecorded pipes of the same name. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
@@ -53,13 +53,13 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'doubted':
       return `${asked} No resource is deleted until a read of the manifests is accepted.`
     case 'older':
-      return `${asked} No resource is deleted: another process acted on another revision of the manifests, which might be newer.`
+      return `${asked} No resource is deleted: another process acted on another revision of the manifests, which might be newer. Pipewright continues at the next revision.`
     case 'changed':
       return `${asked} The ${noun} is not deleted: it changed since it was last in sync (${removal.fields.join(', ')}).`
     case 'never in sync':
       return `${asked} The ${noun} is not deleted: it was not in sync since the last change of its manifest.`
     case 'not ours':
-      return `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`
+      return `${asked} The ${noun} is not deleted: it was adopted, and only policy.ensure "absent" deletes an adopted ${noun}.`
     case 'locked':
       return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
@@ -103,10 +103,12 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'done':
     case 'gone already':
     case 'not found':
-    case 'doubted':
-    case 'older':
     case 'changed':
     case 'not ours':
       return []
+    case 'doubted':
+      return [{ text: 'For the cause, run:', shell: 'status' }]
+    case 'older':
+      return [{ text: 'To accept these manifests, run:', shell: 'reconcile --accept' }]
   }
 }

@@ -3,7 +3,7 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { type About, serviceWords, type Step } from '../step.ts'
 import { A_KEY, REFUSED, row } from './row.ts'
 
-/** The resource of another key, as `Similar` in `input.ts`. */
+/** As `Similar` in `input.ts`. */
 const SIMILAR = z.strictObject({
   how: z.enum(['unclaimed', 'claimed', 'renamed-from']),
   key: A_KEY,
@@ -18,7 +18,7 @@ const SIMILAR = z.strictObject({
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
-/** The service has them, and no manifest holds them. */
+/** Pipes in the service that no manifest claims. */
 const LISTED = z.strictObject({
   key: A_KEY,
   name: z.string(),

@@ -1,6 +1,7 @@
-import { capital } from '../../kinds/lookup.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import { serviceWords } from '../step.ts'
+import { removalSteps } from './removal-words.ts'
 import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence } from './row.ts'
 
 const MET = {
@@ -11,7 +12,8 @@ const MET = {
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
-  creating: 'Its create started. The outcome is not recorded yet.',
+  creating:
+    'A create is in progress, or its process ended during it. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
   allowed: 'Allowed by an operator. It will be created within the request budget.',
   'not answered': 'No reply yet to any request with its credentials.',
@@ -94,11 +96,12 @@ export const REQUESTS = {
       'said' in facts
         ? sentence(facts.said)
         : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process acted on revision ${facts.olderThan}, ` +
-          'which might be newer. Pipewright adopts it after it reads another revision, or after an operator accepts the manifests.',
+          'which might be newer. Pipewright continues at the next revision.',
     means: 'this process is not sure to be the only leader, and sent no request',
-    steps: () => [
-      { text: 'The leader retries. If it lasts, check whether the Kubernetes API can be reached.' },
-    ],
+    steps: (facts, { key }) =>
+      facts !== undefined && 'olderThan' in facts
+        ? removalSteps({ is: 'older' }, nounOf(key))
+        : [{ text: 'The leader retries. If it lasts, check whether the Kubernetes API can be reached.' }],
   }),
   LedgerFailed: row({
     status: 'Failed',
@@ -107,7 +110,9 @@ export const REQUESTS = {
     ...MET,
     means: 'the ledger could not be written',
     steps: () => [
-      { text: 'Make room on the ledger volume, or repair it. No resource is created until then.' },
+      {
+        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check the API.',
+      },
     ],
   }),
 } as const

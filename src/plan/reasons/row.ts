@@ -5,7 +5,7 @@ import { z } from '../../kinds/zod.ts'
 import type { Severity, Status } from '../severity.ts'
 import type { About, Step } from '../step.ts'
 
-/** A message is never parsed. */
+/** One reason. No code parses its words. */
 export type Row<S extends z.ZodType> = Standing & {
   /** First words of its runbook entry. */
   readonly means: string
@@ -44,7 +44,7 @@ export function sentence(said: string): string {
   return `${capital(said)}${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
-/** Words of the platform, the ledger or a file, never parsed. */
+/** Words of the platform, the ledger or a file. */
 export const SAID = z.strictObject({ said: z.string() })
 
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })

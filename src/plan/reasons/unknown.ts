@@ -9,7 +9,7 @@ export const UNKNOWN_ATTEMPT = z.strictObject({
   openedAt: A_TIME,
   requestId: z.string().optional(),
   seen: z.string(),
-  /** In the reply. It might be the new resource's. */
+  /** In the reply: perhaps the id of the new resource. */
   pipeId: z.string().optional(),
 })
 

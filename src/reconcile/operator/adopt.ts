@@ -224,7 +224,9 @@ export async function adoptionTarget(
   if (!isCreateOnce(manifest) || asked === undefined) {
     const isWatched = isCreatable(profile, key)
     return {
-      problem: isWatched ? `${key} is only watched, by the id in its manifest.` : `${key} is not a pipe.`,
+      problem: isWatched
+        ? `${key} needs no adoption: its manifest only watches it, by spec.id.`
+        : `${key} is not a pipe.`,
     }
   }
   const desired = desiredService(store, manifest)

@@ -54,7 +54,7 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined
   if (!isCreatable(profile, key))
-    return `${key} is not a pipe: only pipes are created, and so adopted or resolved.`
+    return `${key} cannot be adopted or resolved. Only pipes can, and alerts that the profile creates.`
   if (!('pipeId' in asked)) return undefined
   const form = idFormOf(createOnceKindOf(profile, key))
   return form.matches(asked.pipeId)
@@ -111,10 +111,10 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
     return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
   }
   if (catalog?.problem !== undefined) {
-    return `It is not known whether ${key} has a manifest. ${catalog.problem.message}`
+    return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
   }
   if (store.desiredState(key) !== 'absent') {
-    return `It is not known whether ${key} has a manifest: some files could not be read completely. Run "pipewright validate".`
+    return `No change was made: some files could not be read completely, and might have a manifest of ${key}. Run "pipewright validate".`
   }
   if (isKnownGone(recorded)) return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
@@ -136,8 +136,7 @@ export function suspendKey(
     if (entry?.manifest === undefined)
       return refused(`${key} has no valid manifest, so Pipewright does not change it.`)
     const { position } = entry
-    if (isReference(key))
-      return refused(`${key} is only read by Pipewright. Suspend the resources that use it.`)
+    if (isReference(key)) return refused(`Pipewright only reads ${key}. Suspend the resources that use it.`)
     if (Date.parse(until) <= clock.now()) return refused(`${until} is in the past. Give a later time.`)
     const why = context.mask.mask(reason)
     const suspended = { reason: 'Suspended', facts: { until, why } } as const

@@ -73,11 +73,11 @@ export const PROCESS_EVENTS = {
     line: {
       message: 'Leadership changed',
       levels: {
-        debug: 'this process acts, and the ledger allows no standby',
-        info: 'this process acts, or is on standby',
+        debug: 'this process is the leader, and the ledger allows no standby',
+        info: 'this process is the leader or on standby',
         warn:
           'another process became leader, and this process ends. ' +
-          'Or this process acts, but its manifests might be older than those of the former leader: no manifest counts as removed',
+          'Or this process is the leader, but its manifests might be stale: no manifest counts as removed',
       },
       fields: ['is', 'epoch', 'leader', 'olderThan'],
     },

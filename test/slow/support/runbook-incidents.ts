@@ -68,7 +68,7 @@ async function unwanted(world: PodWorld): Promise<object> {
   await typed(daemon, 'pipewright reconcile --accept')
   await counts(daemon, 'Orphaned', 46)
   return {
-    dry: /holds back 300 creations/.test(dry.said),
+    dry: /blocks 300 creations/.test(dry.said),
     reverted,
     allowed: [changed.code, allowed.code],
     twice: twice.said.includes('has no effect now'),
