@@ -1,6 +1,7 @@
 import { masked } from '../support/masked.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { createFinished, finding, loaded, NOW, reconciled } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { finding, NOW } from './sample.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { readonly type: T }>
 
@@ -133,7 +134,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     loaded({ findings: twice }),
     loaded({ problem: 'empty' }),
     loaded({ problem: 'empty' }),
-  ] as readonly Of<'SourceLoaded'>[], // as its type says
+  ],
   SourceFailed: [
     { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
     { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
@@ -142,10 +143,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'WatchModeChanged', mode: 'recursive', message: 'watching' },
     { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
   ],
-  ReconcileFinished: [
-    reconciled({ changed: true, action: 'upsert', changeToApplyMs: 5 }),
-    reconciled(),
-  ] as readonly Of<'ReconcileFinished'>[], // as its type says
+  ReconcileFinished: [reconciled({ changed: true, action: 'upsert', changeToApplyMs: 5 }), reconciled()],
   ConditionChanged: [CHANGE, { ...CHANGE, isNews: false }],
   CreateStarted: [
     { type: 'CreateStarted', key: 'Pipe/orders', intentId: 'i-1', attempt: 1, revision: 'abc123' },
@@ -154,7 +152,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     createFinished(),
     createFinished({ outcome: 'failed' }),
     createFinished({ outcome: 'unknown' }),
-  ] as readonly Of<'CreateFinished'>[], // as its type says
+  ],
   OutcomeLost: [
     {
       type: 'OutcomeLost',

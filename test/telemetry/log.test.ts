@@ -14,7 +14,8 @@ import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { EVERY_EVENT } from './every-event.ts'
 import { saying } from '../support/messages.ts'
-import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { finding, NOW, telemetry } from './sample.ts'
 import { folderForTest } from '../support/folders.ts'
 
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const

@@ -6,7 +6,8 @@ import { operationsOf } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { labelValues } from '../../src/telemetry/instruments.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
-import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { finding, NOW, resource, telemetry } from './sample.ts'
 
 const NOTIFICATIONS: readonly Event[] = [
   {
