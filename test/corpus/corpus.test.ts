@@ -43,7 +43,7 @@ describe('wrong in one way', () => {
       expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toContain(code)
   })
 
-  test('there are enough, each of a name of its own and with something to find', () => {
+  test('there are enough, each of a sentence of its own and with something to find', () => {
     expect(wrong.length).toBeGreaterThanOrEqual(150)
     expect(new Set(wrong.map(({ title }) => title)).size).toBe(wrong.length)
     expect(wrong.filter(({ expect: expected }) => expected.length === 0)).toEqual([])

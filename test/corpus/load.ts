@@ -28,8 +28,7 @@ const Expected = z.strictObject({
 export type Expected = z.infer<typeof Expected>
 
 const Case = z.strictObject({
-  name: z.string().min(1),
-  /** One sentence: why it is wrong, or what the right one shows. */
+  /** One sentence, the title of its test: why it is wrong, or what the right one shows. */
   why: z.string().regex(/[.?]$/, 'must be a sentence'),
   text: z.string().optional(),
   /** Instead of `text`: the spec of a Pipe of the service that stands beside it. */
@@ -63,7 +62,6 @@ const Area = z.strictObject({
 /** One directory of manifests, and what is to be found in it. */
 export interface CorpusCase {
   readonly title: string
-  readonly why: string
   /** By its name. */
   readonly profile: string
   readonly files: Readonly<Record<string, Buffer>>
@@ -98,7 +96,6 @@ export function comesWith(folder: string, profile: string): CorpusCase {
   )
   return {
     title: folder,
-    why: 'It is right.',
     profile,
     files: Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, root))])),
     links: {},
@@ -118,8 +115,7 @@ export function wrongBases(): readonly CorpusCase[] {
   return areaNames('wrong').flatMap((name) => {
     const area = readArea('wrong', name)
     const cases = Object.entries(basesOf(area)).map(([base, text]) => ({
-      name: base,
-      why: 'It is right.',
+      why: `${base} is right.`,
       text,
       expect: [],
     }))
@@ -153,7 +149,7 @@ function basesOf({ bases }: z.infer<typeof Area>): Readonly<Record<string, strin
 function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase[] {
   const beside = (area.beside ?? []).map((other) => [`beside/${other}.yaml`, besideText(other)] as const)
   return area.cases.map((each) => {
-    const title = `${where}: ${each.name}`
+    const title = `${where}: ${each.why}`
     const texts = Object.entries({
       ...Object.fromEntries(beside),
       ...ownFiles(title, each, basesOf(area)),
@@ -161,7 +157,6 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
     const bytes = Object.entries(each.bytes ?? {})
     return {
       title,
-      why: each.why,
       profile: area.profile,
       files: Object.fromEntries([
         ...texts.map(([file, text]) => [file, Buffer.from(text)] as const),
