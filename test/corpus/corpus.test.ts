@@ -32,6 +32,7 @@ describe('wrong in one way', () => {
     const { findings } = await catalogOf(each)
     expect(findings.map((finding) => shown(finding, each))).toEqual(each.expect.map(filledIn))
     expect(findings.flatMap((finding) => faultsOf(finding, each))).toEqual([])
+    for (const { hint } of findings) expect(hint).toBe(each.hint ?? hint)
     expect(JSON.stringify(findings)).not.toContain(each.secret ?? NOTHING_PLANTED)
   })
 

@@ -42,6 +42,8 @@ const Case = z.strictObject({
   /** Symbolic links, each with its target. */
   links: z.record(z.string(), z.string()).optional(),
   limits: z.record(z.string(), z.int().positive()).optional(),
+  /** All of the hint of each finding. */
+  hint: z.string().optional(),
   /** Planted; must not appear in any finding. */
   secret: z.string().min(6).optional(),
   /** Nothing, for the right ones. */
@@ -67,6 +69,7 @@ export interface CorpusCase {
   readonly files: Readonly<Record<string, Buffer>>
   readonly links: Readonly<Record<string, string>>
   readonly limits: Readonly<Record<string, number>>
+  readonly hint?: string | undefined
   readonly secret: string | undefined
   readonly expect: readonly Expected[]
 }
@@ -108,6 +111,11 @@ export function comesWith(folder: string, profile: string): CorpusCase {
 /** The text of a right manifest that others stand beside. */
 export function besideText(name: string): string {
   return readFileSync(new URL(`beside/${name}.yaml`, HERE), 'utf8')
+}
+
+/** What the cases of one area are edited from, by their names. */
+export function basesOfArea(name: string): Readonly<Record<string, string>> {
+  return basesOf(readArea('wrong', `${name}.yaml`))
 }
 
 /** What the cases of the wrong side are edited from, each in the directory of its area. */
@@ -164,6 +172,7 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
       ]),
       links: each.links ?? {},
       limits: each.limits ?? {},
+      hint: each.hint,
       secret: each.secret,
       expect: each.expect.map((expected) => ({ file: each.file ?? ONLY_FILE, ...expected })),
     }
