@@ -5,13 +5,15 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 
 /* The corpus: test/corpus/wrong holds manifests with one mistake each and what is said of it, right those without. */
 
-/** A change of one place: `from` is there exactly once. */
-const Edit = z.strictObject({
-  /** Which of the bases is edited; the first one unless set. */
-  in: z.string().optional(),
-  from: z.string().min(1),
-  to: z.string(),
-})
+/** Which of the bases is edited; the first one unless set. */
+const base = { in: z.string().optional() }
+
+/** A change of one place, whose text is there exactly once: another text, a line that is gone, or a line more before it. */
+const Edit = z.union([
+  z.strictObject({ ...base, from: z.string().min(1), to: z.string() }),
+  z.strictObject({ ...base, without: z.string().min(1) }),
+  z.strictObject({ ...base, before: z.string().min(1), put: z.string() }),
+])
 
 /** What is to be found, as a reviewer reads it. */
 const Expected = z.strictObject({
@@ -23,6 +25,7 @@ const Expected = z.strictObject({
   column: z.int().positive(),
   /** What is marked, as it stands in the file; absent where there is no line to show. */
   mark: z.string().optional(),
+  /** That of the base unless set; an empty text: none. */
   key: z.string().optional(),
 })
 export type Expected = z.infer<typeof Expected>
@@ -174,7 +177,10 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
       limits: each.limits ?? {},
       hint: each.hint,
       secret: each.secret,
-      expect: each.expect.map((expected) => ({ file: each.file ?? ONLY_FILE, ...expected })),
+      expect: each.expect.map((expected) => {
+        const key = expected.key ?? keyOfBase(each, basesOf(area))
+        return { file: each.file ?? ONLY_FILE, ...expected, key: key === '' ? undefined : key }
+      }),
     }
   })
 }
@@ -192,9 +198,20 @@ function ownFiles(
 }
 
 function edited(title: string, edit: z.infer<typeof Edit>, bases: Readonly<Record<string, string>>): string {
-  const base = bases[edit.in ?? Object.keys(bases)[0] ?? '']
-  const parts = base?.split(edit.from) ?? []
-  if (parts.length !== 2)
-    throw new Error(`${title}: ${JSON.stringify(edit.from)} is there ${parts.length - 1} times.`)
-  return parts.join(edit.to)
+  const text = bases[edit.in ?? Object.keys(bases)[0] ?? ''] ?? ''
+  const place = 'from' in edit ? edit.from : 'without' in edit ? edit.without : edit.before
+  const [begin = '', end = '', ...more] = text.split(place)
+  if (place === text || text === begin || more.length > 0)
+    throw new Error(`${title}: ${JSON.stringify(place)} is not there exactly once.`)
+  if ('from' in edit) return begin + edit.to + end
+  const [linesBefore, indent = ''] = [begin.replace(/.*$/, ''), /.*$/.exec(begin)?.[0]]
+  if ('without' in edit) return linesBefore + end.replace(/^.*\n/, '')
+  return `${linesBefore}${indent}${edit.put}\n${indent}${place}${end}`
+}
+
+function keyOfBase({ edit }: z.infer<typeof Case>, bases: Readonly<Record<string, string>>): string {
+  if (edit === undefined) return ''
+  const text = bases[edit.in ?? Object.keys(bases)[0] ?? ''] ?? ''
+  const [, kind, name] = /^kind: (\w+)\nmetadata:\s*\{?\s*name: ([^\s},]+)/m.exec(text) ?? []
+  return `${kind}/${name}`
 }
