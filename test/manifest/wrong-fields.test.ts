@@ -54,11 +54,12 @@ test('the first of two fields is named, and the second marked', () => {
   ])
 })
 
+const codes = (text: string) => findingsOf(parse(text)).map(({ code, line }) => `${code} ${line}`)
+
 test('shape and rules are said in one round, but no rule that only a wrong field breaks', () => {
-  const codes = (text: string) => findingsOf(parse(text)).map(({ code, line }) => `${code} ${line}`)
   const mapping = 'destinationField: amount'
   const two = PIPE.replace('labels:', 'lables:').replace(mapping, 'destinationField: other')
   expect(codes(two)).toEqual(expect.arrayContaining(['unknown-field 5', 'mapping-unknown-column 29']))
-  const one = codes(PIPE.replace(mapping, 'destinationFeild: amount'))
-  expect(one.filter((code) => code.startsWith('mapping-'))).toEqual([])
+  const mistaken = codes(PIPE.replace(mapping, 'destinationFeild: amount'))
+  expect(mistaken.filter((code) => code.startsWith('mapping-'))).toEqual([])
 })
