@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
 import { loaded, reconciled } from '../support/events.ts'
-import { condition, finding } from './fake-parts.ts'
+import { CHANGE } from '../telemetry/every-event.ts'
+import { finding } from './fake-parts.ts'
 
 /** Recent events by a clock that goes on by one with every event, and what subscribers heard. */
 function ticking() {
@@ -33,19 +34,6 @@ function observed(state: string | undefined): Event {
     state: state === undefined ? state : masked(state),
     differences: [],
   }
-}
-
-const conditionChanged: Event = {
-  type: 'ConditionChanged',
-  isNews: false,
-  key: 'Pipe/x',
-  condition: 'Ready',
-  before: undefined,
-  after: condition('True'),
-  revision: 'a',
-  manifestRevision: 'a',
-  file: undefined,
-  line: undefined,
 }
 
 describe('readings', () => {
@@ -153,7 +141,7 @@ describe('subscribers', () => {
       ['resources Pipe/x', 'history Pipe/x'],
     ],
     ['a reconcile that changed nothing', reconciled({ key: 'Pipe/x' }), []],
-    ['a new condition', conditionChanged, ['resources Pipe/x']],
+    ['a new condition', { ...CHANGE, key: 'Pipe/x' }, ['resources Pipe/x']],
     ['a resource that was forgotten', { type: 'Forgotten', key: 'Pipe/x' }, ['resources Pipe/x']],
     ['a reading that brings nothing new', reading('a'), ['source ']],
     ['a reading that does', reading('a', { changed: ['Pipe/x'] }), ['source ', 'resources Pipe/x']],

@@ -5,7 +5,7 @@ import { finding, NOW } from './sample.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { readonly type: T }>
 
-const PROBLEM = {
+export const PROBLEM = {
   reason: 'Drifted',
   service: 'analytics',
   resources: 1,
@@ -25,7 +25,7 @@ const SEVERAL = {
 const UNKNOWN = { reason: 'OutcomeUnknown' } as const
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 
-const CHANGE: Of<'ConditionChanged'> = {
+export const CHANGE: Of<'ConditionChanged'> = {
   type: 'ConditionChanged',
   key: 'Pipe/orders',
   condition: 'Ready',
@@ -38,7 +38,7 @@ const CHANGE: Of<'ConditionChanged'> = {
   line: 3,
 }
 
-const NOTIFICATION = {
+export const NOTIFICATION = {
   id: 'm-1',
   reason: 'Drifted',
   resources: 1,
@@ -46,7 +46,7 @@ const NOTIFICATION = {
   code: '503',
   durationMs: 1,
 } as const
-const FAILED: Of<'NotificationFailed'> = {
+export const FAILED: Of<'NotificationFailed'> = {
   type: 'NotificationFailed',
   ...NOTIFICATION,
   message: 'HTTP 503',
