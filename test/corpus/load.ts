@@ -6,13 +6,13 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 /* The corpus: test/corpus/wrong holds manifests with one mistake each and what is said of it, right those without. */
 
 /** Which of the bases is edited; the first one unless set. */
-const base = { in: z.string().optional() }
+const OF_BASE = { in: z.string().optional() }
 
 /** A change of one place, whose text is there exactly once: another text, a line that is gone, or a line more before it. */
 const Edit = z.union([
-  z.strictObject({ ...base, from: z.string().min(1), to: z.string() }),
-  z.strictObject({ ...base, without: z.string().min(1) }),
-  z.strictObject({ ...base, before: z.string().min(1), put: z.string() }),
+  z.strictObject({ ...OF_BASE, from: z.string().min(1), to: z.string() }),
+  z.strictObject({ ...OF_BASE, without: z.string().min(1) }),
+  z.strictObject({ ...OF_BASE, before: z.string().min(1), put: z.string() }),
 ])
 
 /** What is to be found, as a reviewer reads it. */

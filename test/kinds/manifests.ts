@@ -1,4 +1,5 @@
 import { ALERT } from '../support/manifests.ts'
+
 /* Manifests in which every field of `spec/api.md` 2.2–2.8 is set, written from that document, not from the schemas. */
 
 export function ref(key: string, name = 'kafka') {
