@@ -13,22 +13,38 @@ import { nextCatalog, parseFile } from '../test/support/at-once.ts'
 
 /* docs/reference/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 
-const Examples = z.array(
+/** A text; or a base as it is, with one place of it changed, or with more at its end. */
+const Text = z.union([
+  z.string(),
   z.strictObject({
-    code: z.string(),
-    title: z.string(),
-    /** The examples are commands, since a text cannot show the mistake. */
-    shell: z.literal(true).optional(),
-    /** The file that it stands in; `orders.yaml` unless set. */
-    file: z.string().optional(),
-    /** By its name; the default one unless set. */
-    profile: z.string().optional(),
-    wrong: z.string(),
-    /** Or the one place of the wrong one that differs. */
-    right: z.union([z.string(), z.strictObject({ from: z.string(), to: z.string() })]),
+    in: z.string(),
+    from: z.string().optional(),
+    to: z.string().default(''),
+    more: z.string().optional(),
   }),
-)
-export type Example = Omit<z.infer<typeof Examples>[number], 'right'> & { readonly right: string }
+])
+
+const Examples = z.strictObject({
+  bases: z.record(z.string(), z.string()),
+  examples: z.array(
+    z.strictObject({
+      code: z.string(),
+      title: z.string(),
+      /** The examples are commands, since a text cannot show the mistake. */
+      shell: z.literal(true).optional(),
+      /** The file that it stands in; `orders.yaml` unless set. */
+      file: z.string().optional(),
+      /** By its name; the default one unless set. */
+      profile: z.string().optional(),
+      wrong: Text,
+      /** The base of the wrong one unless set; or the one place of the wrong one that differs. */
+      right: z.union([Text, z.strictObject({ from: z.string(), to: z.string() })]).optional(),
+    }),
+  ),
+})
+type Written = z.infer<typeof Examples>
+export type Example = Omit<Written['examples'][number], 'wrong' | 'right'> &
+  Readonly<Record<'wrong' | 'right', string>>
 
 const CORPUS = new URL('../test/corpus/', import.meta.url)
 
@@ -37,11 +53,23 @@ export const EXAMPLE_FILE = 'orders.yaml'
 
 /** One for each code, in the order in which people read them. */
 export function findingExamples(): readonly Example[] {
-  const examples = Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
-  return examples.map(({ right, ...example }) => ({
-    ...example,
-    right: typeof right === 'string' ? right : example.wrong.split(right.from).join(right.to),
-  }))
+  const { bases, examples } = Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
+  return examples.map(({ wrong: written, right, ...example }) => {
+    const wrong = textOf(bases, written)
+    if (typeof right === 'object' && !('in' in right))
+      return { ...example, wrong, right: wrong.split(right.from).join(right.to) }
+    const base = typeof written === 'string' ? '' : { in: written.in, to: '' }
+    return { ...example, wrong, right: textOf(bases, right ?? base) }
+  })
+}
+
+function textOf(bases: Written['bases'], written: z.infer<typeof Text>): string {
+  if (typeof written === 'string') return written
+  const { from = '', to, more } = written
+  const base = bases[written.in] ?? ''
+  if (from !== '' && !base.includes(from)) throw new Error(`${written.in} has no ${from}`)
+  const text = from === '' ? base : base.split(from).join(to)
+  return more === undefined ? text : `${text}${more.trimEnd()}\n`
 }
 
 function profileOf(given: string | undefined): Profile {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { openPage, startBrowser } from '../test/slow/page-browser.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { openPage } from '../test/slow/page-browser.ts'
 import { startProgram, urlOf } from '../test/support/process.ts'
 import { until } from '../test/support/until.ts'
 import { createWorkspace, type Workspace } from '../test/support/workspace.ts'
@@ -60,12 +60,10 @@ const OF_FAULTS: readonly Picture[] = [
 
 await using stack = new AsyncDisposableStack()
 mkdirSync(IMAGES, { recursive: true })
-const browser = await startBrowser()
-stack.defer(() => browser.close())
 const troubled = checkout(stack)
-await takeAll(browser, await startSandboxDaemon(stack), OF_THE_SANDBOX, {})
+await takeAll(await startSandboxDaemon(stack), OF_THE_SANDBOX, {})
 const daemon = await startTroubledDaemon(troubled, stack)
-await takeAll(browser, daemon.url, OF_FAULTS, {
+await takeAll(daemon.url, OF_FAULTS, {
   [troubled.dir]: '/srv/pipewright',
   [daemon.platform]: 'https://api.example.com',
 })
@@ -98,13 +96,12 @@ async function startSandboxDaemon(owner: AsyncDisposableStack): Promise<string> 
 }
 
 async function takeAll(
-  from: Browser,
   url: string,
   pictures: readonly Picture[],
   places: Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const { name, path, look, ready, upTo } of pictures) {
-    await using watched = await openPage(from, url + path, look)
+    await using watched = await openPage(url + path, look)
     await watched.page.locator(ready).first().waitFor()
     const { page, faults } = watched
     await page.evaluate(replaceTexts(places))

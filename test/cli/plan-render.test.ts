@@ -50,6 +50,15 @@ function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {})
   }
 }
 
+/** Forty refusals for one cause. */
+const LIMIT = {
+  verdict: 'refused',
+  action: 'refuse',
+  reason: 'CreateLimit',
+  because: saying('Too many.'),
+} as const
+const LIMITED = Array.from({ length: 40 }, (_, number) => ({ ...LIMIT, key: `Pipe/p${number}` }) as const)
+
 const plain = { paint: (_style: unknown, text: string) => text, width: 80 }
 
 describe('how a plan ends', () => {
@@ -122,15 +131,8 @@ describe('as text', () => {
   })
 
   test('says one cause once, with all that it keeps from being done', () => {
-    const limit = {
-      verdict: 'refused',
-      action: 'refuse',
-      reason: 'CreateLimit',
-      because: saying('Too many.'),
-    } as const
-    const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
     const shown = planAsText(
-      planWith([...items, { ...limit, key: 'Pipe/other', because: saying('Another.') }]),
+      planWith([...LIMITED, { ...LIMIT, key: 'Pipe/other', because: saying('Another.') }]),
       plain,
       {},
     )
@@ -209,14 +211,7 @@ describe('as a comment', () => {
   })
 
   test('has one row for one cause, and names what it holds back', () => {
-    const limit = {
-      verdict: 'refused',
-      action: 'refuse',
-      reason: 'CreateLimit',
-      because: saying('Too many.'),
-    } as const
-    const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
-    const comment = planAsMarkdown(planWith(items))
+    const comment = planAsMarkdown(planWith(LIMITED))
     expect(comment.split('Too many.')).toHaveLength(2)
     expect(comment).toContain('| 40 resources |')
     expect(comment).toContain('Pipe/p29 and 10 more')

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http'
 import { expect, test } from 'vitest'
+import { httpServer } from '../platform/support/server.ts'
 import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -11,28 +11,17 @@ interface Answer {
 }
 
 /** Takes the request, and answers questions about it in order; after the last it is gone. */
-async function daemonThat(answers: readonly Answer[]): Promise<{ readonly url: string } & AsyncDisposable> {
+function daemonThat(answers: readonly Answer[]) {
   const left = [...answers]
-  const server: Server = createServer((request, response) => {
+  return httpServer((response, { method }) => {
     const answer =
-      request.method === 'POST' ? { status: 202, body: { token: 'tok-1', accepted: 'all' } } : left.shift()
-    if (answer === undefined) {
-      request.socket.destroy()
-      return
+      method === 'POST' ? { status: 202, body: { token: 'tok-1', accepted: 'all' } } : left.shift()
+    if (answer === undefined) response.destroy()
+    else {
+      const headers = { 'content-type': 'application/json' }
+      response.writeHead(answer.status, headers).end(JSON.stringify(answer.body))
     }
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer.body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
 
 const PENDING = { status: 200, body: { token: 'tok-1', done: false, pending: 3 } }

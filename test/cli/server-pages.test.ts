@@ -2,16 +2,14 @@ import { expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
+import { conditionEntry } from '../support/events.ts'
 import { runHere } from '../support/command.ts'
 
 /** A daemon answers in pages; a command shows all of it. */
 
 const KEYS = Array.from({ length: 1_200 }, (_, index) => `Pipe/p${1_000 + index}` as const)
 
-const HISTORY = KEYS.map((key, index): HistoryEntry => {
-  const of = { type: 'condition', condition: 'Synced', status: 'True', reason: 'InSync' } as const
-  return { ...of, key, at: NOW - index, revision: 'abc', requestId: undefined, message: '' }
-})
+const HISTORY = KEYS.map((key, index) => conditionEntry({ key, at: NOW - index }))
 
 const RESOURCES = KEYS.map((key) => resource(key))
 

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
+import { httpServer } from '../platform/support/server.ts'
 import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -21,33 +21,14 @@ interface Answer {
 }
 
 async function planFrom({ status, body }: Answer) {
-  const server = createServer((request, response) => {
-    request.resume()
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  await using server = await httpServer((response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+  )
   using workspace = createWorkspace()
   workspace.write('token', 'the-token')
   workspace.write('manifests/.keep', '')
-  try {
-    const token = ['--admin-token-file', workspace.path('token')]
-    return await runHere([
-      'plan',
-      '--server',
-      url,
-      '--manifests',
-      workspace.path('manifests'),
-      ...token,
-      '-o',
-      'json',
-    ])
-  } finally {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  const flags = ['--manifests', workspace.path('manifests'), '--admin-token-file', workspace.path('token')]
+  return await runHere(['plan', '--server', server.url, ...flags, '-o', 'json'])
 }
 
 test.each([

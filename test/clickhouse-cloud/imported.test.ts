@@ -9,12 +9,10 @@ import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { createRandom } from '../torture/random.ts'
 import { GIVEN, givenNamed, wireBody } from './given.ts'
 import { MADE, pipeReply } from './reply.ts'
-import { parseFile } from '../support/at-once.ts'
+import { findingsOf, parse } from '../manifest/support.ts'
 
 /* What `import` makes of a reply, however the service says it (facts 7). */
 
@@ -35,15 +33,6 @@ function imported(reply: JsonObject) {
   })
 }
 
-/** All that is said of a manifest that stands in a file. */
-function findingsIn(manifest: JsonObject): readonly string[] {
-  const { documents, findings } = parseFile(
-    { file: 'orders.yaml', hash: '', bytes: Buffer.from(stringify(manifest)) },
-    { profile: CLICKHOUSE_CLOUD, limits: DEFAULT_LIMITS, room: createFindingRoom() },
-  )
-  return [...findings, ...documents.flatMap((document) => document.findings)].map(({ message }) => message)
-}
-
 /** What is wrong with what becomes of one reply; undefined: nothing. */
 function faultsOf(reply: JsonObject) {
   const { manifest, leftOut } = imported(reply)
@@ -51,7 +40,9 @@ function faultsOf(reply: JsonObject) {
   if (manifest === undefined) return { noise, reply }
   const body = PIPE.body(manifest as unknown as PipeManifest) // it is checked below
   const drift = compareBody(PIPE.fields, body, reply).map(({ field }) => field)
-  const said = findingsIn(manifest)
+  const said = findingsOf(parse(stringify(manifest), 'orders.yaml', CLICKHOUSE_CLOUD)).map(
+    ({ message }) => message,
+  )
   return noise.length + drift.length + said.length === 0 ? undefined : { noise, drift, said, reply }
 }
 

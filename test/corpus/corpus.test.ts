@@ -32,6 +32,7 @@ describe('wrong in one way', () => {
     const { findings } = await catalogOf(each)
     expect(findings.map((finding) => shown(finding, each))).toEqual(each.expect.map(filledIn))
     expect(findings.flatMap((finding) => faultsOf(finding, each))).toEqual([])
+    for (const { hint } of findings) expect(hint).toBe(each.hint ?? hint)
     expect(JSON.stringify(findings)).not.toContain(each.secret ?? NOTHING_PLANTED)
   })
 
@@ -43,7 +44,7 @@ describe('wrong in one way', () => {
       expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toContain(code)
   })
 
-  test('there are enough, each of a name of its own and with something to find', () => {
+  test('there are enough, each of a sentence of its own and with something to find', () => {
     expect(wrong.length).toBeGreaterThanOrEqual(150)
     expect(new Set(wrong.map(({ title }) => title)).size).toBe(wrong.length)
     expect(wrong.filter(({ expect: expected }) => expected.length === 0)).toEqual([])

@@ -5,13 +5,15 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 
 /* The corpus: test/corpus/wrong holds manifests with one mistake each and what is said of it, right those without. */
 
-/** A change of one place: `from` is there exactly once. */
-const Edit = z.strictObject({
-  /** Which of the bases is edited; the first one unless set. */
-  in: z.string().optional(),
-  from: z.string().min(1),
-  to: z.string(),
-})
+/** Which of the bases is edited; the first one unless set. */
+const OF_BASE = { in: z.string().optional() }
+
+/** A change of one place, whose text is there exactly once: another text, a line that is gone, or a line more before it. */
+const Edit = z.union([
+  z.strictObject({ ...OF_BASE, from: z.string().min(1), to: z.string() }),
+  z.strictObject({ ...OF_BASE, without: z.string().min(1) }),
+  z.strictObject({ ...OF_BASE, before: z.string().min(1), put: z.string() }),
+])
 
 /** What is to be found, as a reviewer reads it. */
 const Expected = z.strictObject({
@@ -23,13 +25,13 @@ const Expected = z.strictObject({
   column: z.int().positive(),
   /** What is marked, as it stands in the file; absent where there is no line to show. */
   mark: z.string().optional(),
+  /** That of the base unless set; an empty text: none. */
   key: z.string().optional(),
 })
 export type Expected = z.infer<typeof Expected>
 
 const Case = z.strictObject({
-  name: z.string().min(1),
-  /** One sentence: why it is wrong, or what the right one shows. */
+  /** One sentence, the title of its test: why it is wrong, or what the right one shows. */
   why: z.string().regex(/[.?]$/, 'must be a sentence'),
   text: z.string().optional(),
   /** Instead of `text`: the spec of a Pipe of the service that stands beside it. */
@@ -43,6 +45,8 @@ const Case = z.strictObject({
   /** Symbolic links, each with its target. */
   links: z.record(z.string(), z.string()).optional(),
   limits: z.record(z.string(), z.int().positive()).optional(),
+  /** All of the hint of each finding. */
+  hint: z.string().optional(),
   /** Planted; must not appear in any finding. */
   secret: z.string().min(6).optional(),
   /** Nothing, for the right ones. */
@@ -63,12 +67,12 @@ const Area = z.strictObject({
 /** One directory of manifests, and what is to be found in it. */
 export interface CorpusCase {
   readonly title: string
-  readonly why: string
   /** By its name. */
   readonly profile: string
   readonly files: Readonly<Record<string, Buffer>>
   readonly links: Readonly<Record<string, string>>
   readonly limits: Readonly<Record<string, number>>
+  readonly hint?: string | undefined
   readonly secret: string | undefined
   readonly expect: readonly Expected[]
 }
@@ -98,7 +102,6 @@ export function comesWith(folder: string, profile: string): CorpusCase {
   )
   return {
     title: folder,
-    why: 'It is right.',
     profile,
     files: Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, root))])),
     links: {},
@@ -113,13 +116,17 @@ export function besideText(name: string): string {
   return readFileSync(new URL(`beside/${name}.yaml`, HERE), 'utf8')
 }
 
+/** What the cases of one area are edited from, by their names. */
+export function basesOfArea(name: string): Readonly<Record<string, string>> {
+  return basesOf(readArea('wrong', `${name}.yaml`))
+}
+
 /** What the cases of the wrong side are edited from, each in the directory of its area. */
 export function wrongBases(): readonly CorpusCase[] {
   return areaNames('wrong').flatMap((name) => {
     const area = readArea('wrong', name)
     const cases = Object.entries(basesOf(area)).map(([base, text]) => ({
-      name: base,
-      why: 'It is right.',
+      why: `${base} is right.`,
       text,
       expect: [],
     }))
@@ -153,7 +160,7 @@ function basesOf({ bases }: z.infer<typeof Area>): Readonly<Record<string, strin
 function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase[] {
   const beside = (area.beside ?? []).map((other) => [`beside/${other}.yaml`, besideText(other)] as const)
   return area.cases.map((each) => {
-    const title = `${where}: ${each.name}`
+    const title = `${where}: ${each.why}`
     const texts = Object.entries({
       ...Object.fromEntries(beside),
       ...ownFiles(title, each, basesOf(area)),
@@ -161,7 +168,6 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
     const bytes = Object.entries(each.bytes ?? {})
     return {
       title,
-      why: each.why,
       profile: area.profile,
       files: Object.fromEntries([
         ...texts.map(([file, text]) => [file, Buffer.from(text)] as const),
@@ -169,8 +175,12 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
       ]),
       links: each.links ?? {},
       limits: each.limits ?? {},
+      hint: each.hint,
       secret: each.secret,
-      expect: each.expect.map((expected) => ({ file: each.file ?? ONLY_FILE, ...expected })),
+      expect: each.expect.map((expected) => {
+        const key = expected.key ?? keyOfBase(each, basesOf(area))
+        return { file: each.file ?? ONLY_FILE, ...expected, key: key === '' ? undefined : key }
+      }),
     }
   })
 }
@@ -188,9 +198,20 @@ function ownFiles(
 }
 
 function edited(title: string, edit: z.infer<typeof Edit>, bases: Readonly<Record<string, string>>): string {
-  const base = bases[edit.in ?? Object.keys(bases)[0] ?? '']
-  const parts = base?.split(edit.from) ?? []
-  if (parts.length !== 2)
-    throw new Error(`${title}: ${JSON.stringify(edit.from)} is there ${parts.length - 1} times.`)
-  return parts.join(edit.to)
+  const text = bases[edit.in ?? Object.keys(bases)[0] ?? ''] ?? ''
+  const place = 'from' in edit ? edit.from : 'without' in edit ? edit.without : edit.before
+  const [begin = '', end = '', ...more] = text.split(place)
+  if (place === text || text === begin || more.length > 0)
+    throw new Error(`${title}: ${JSON.stringify(place)} is not there exactly once.`)
+  if ('from' in edit) return begin + edit.to + end
+  const [linesBefore, indent = ''] = [begin.replace(/.*$/, ''), /.*$/.exec(begin)?.[0]]
+  if ('without' in edit) return linesBefore + end.replace(/^.*\n/, '')
+  return `${linesBefore}${indent}${edit.put}\n${indent}${place}${end}`
+}
+
+function keyOfBase({ edit }: z.infer<typeof Case>, bases: Readonly<Record<string, string>>): string {
+  if (edit === undefined) return ''
+  const text = bases[edit.in ?? Object.keys(bases)[0] ?? ''] ?? ''
+  const [, kind, name] = /^kind: (\w+)\nmetadata:\s*\{?\s*name: ([^\s},]+)/m.exec(text) ?? []
+  return `${kind}/${name}`
 }

@@ -28,9 +28,10 @@ interface Row {
   /** Link → target; a target that starts with `/` is taken from the temporary folder. */
   readonly links?: Readonly<Record<string, string>>
   readonly root: string
-  readonly mode: string
+  /** `parent` unless given. */
+  readonly mode?: string
   readonly names: readonly string[]
-  readonly tree: string | undefined
+  readonly tree?: string
 }
 
 const rows: Readonly<Record<string, Row>> = {
@@ -45,23 +46,18 @@ const rows: Readonly<Record<string, Row>> = {
     dirs: [`git/.worktrees/${COMMIT}/manifests`],
     links: { 'git/current': `.worktrees/${COMMIT}` },
     root: 'git/current/manifests',
-    mode: 'parent',
     names: ['git/current'],
-    tree: undefined,
   },
   'git-sync of old: rev-<sha>, and the link itself is the root': {
     dirs: [`git/rev-${COMMIT}`],
     links: { 'git/current': `rev-${COMMIT}` },
     root: 'git/current',
-    mode: 'parent',
     names: ['git/current'],
-    tree: undefined,
   },
   'a ConfigMap: its mount, one level': {
     dirs: ['mount/..2026_01_01'],
     links: { 'mount/..data': '..2026_01_01' },
     root: 'mount',
-    mode: 'parent',
     names: ['mount/..data'],
     tree: 'mount',
   },
@@ -69,15 +65,12 @@ const rows: Readonly<Record<string, Row>> = {
     dirs: ['mount/..2026_01_01/sub'],
     links: { 'mount/..data': '..2026_01_01', 'mount/sub': '..data/sub' },
     root: 'mount/sub',
-    mode: 'parent',
     names: ['mount/sub', 'mount/..data'],
-    tree: undefined,
   },
   'a link that nobody publishes through: the link, and the tree behind it, which people edit': {
     dirs: ['data/repo'],
     links: { 'home/repo': '/data/repo' },
     root: 'home/repo',
-    mode: 'parent',
     names: ['home/repo'],
     tree: 'data/repo',
   },
@@ -85,40 +78,31 @@ const rows: Readonly<Record<string, Row>> = {
     dirs: ['c/repo'],
     links: { 'a/one': '../b/two', 'b/two': '../c/repo' },
     root: 'a/one',
-    mode: 'parent',
     names: ['a/one', 'b/two'],
     tree: 'c/repo',
   },
   'a root that is not there: the nearest directory that is': {
     dirs: ['srv'],
     root: 'srv/not/yet',
-    mode: 'parent',
     names: ['srv/not'],
-    tree: undefined,
   },
   'a link that leads nowhere yet: where it is, and where its target would be': {
     dirs: ['git/.worktrees'],
     links: { 'git/current': '.worktrees/later' },
     root: 'git/current',
-    mode: 'parent',
     names: ['git/current', 'git/.worktrees/later'],
-    tree: undefined,
   },
   'links that go round in a circle: where they are': {
     dirs: ['x'],
     links: { 'x/a': 'b', 'x/b': 'a' },
     root: 'x/a',
-    mode: 'parent',
     names: ['x/a', 'x/b'],
-    tree: undefined,
   },
   'a file where a directory should be: its folder, for the day it is replaced': {
     dirs: ['x'],
     files: ['x/manifests'],
     root: 'x/manifests',
-    mode: 'parent',
     names: ['x/manifests'],
-    tree: undefined,
   },
 }
 
@@ -140,7 +124,7 @@ describe('where to watch', () => {
       mode: plan.mode,
       names: [...plan.names].map(below),
       tree: plan.tree === undefined ? undefined : below(plan.tree),
-    }).toEqual({ mode: row.mode, names: row.names, tree: row.tree })
+    }).toEqual({ mode: row.mode ?? 'parent', names: row.names, tree: row.tree })
     const folders = [...row.names.map((name) => dirname(name)), ...(row.tree === undefined ? [] : [row.tree])]
     expect([...plan.folders].map(below).toSorted()).toEqual([...new Set(folders)].toSorted())
   })

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
@@ -142,23 +142,32 @@ describe('a plain tree', () => {
 })
 
 describe('a link that is swapped', () => {
+  const current = { link: 'current', root: 'current/manifests' }
   it.each(
     Object.entries({
-      'git-sync, whose trees have the names of commits': { tree: (n: number) => `.worktrees/${commit(n)}` },
-      'a script of one’s own, with trees of any name': { tree: (n: number) => `tree-${n}` },
+      'git-sync, whose trees have the names of commits': {
+        ...current,
+        tree: (n: number) => `.worktrees/${commit(n)}`,
+      },
+      'a script of one’s own, with trees of any name': { ...current, tree: (n: number) => `tree-${n}` },
+      'a ConfigMap volume': { link: 'mount/..data', root: 'mount', tree: (n: number) => `mount/..g${n}` },
     }),
-  )('triggers after each of 12 swaps, the old tree removed: %s', async (_why, { tree }) => {
+  )('triggers after each of 12 swaps, the old tree removed: %s', async (_why, { link, root, tree }) => {
+    const targetOf = (n: number) => relative(dirname(link), tree(n))
     await mkdir(join(base, tree(0), 'manifests'), { recursive: true })
-    await symlink(tree(0), join(base, 'current'))
-    const { triggers, triggersAfter, watcher } = await watching('current/manifests')
+    await symlink(targetOf(0), join(base, link))
+    const { triggers, triggersAfter, watcher, quiet } = await watching(root)
     expect(watcher.mode()).toBe('parent')
+    const held = watches()
     for (let n = 1; n <= 12; n += 1) {
       await mkdir(join(base, tree(n), 'manifests'), { recursive: true })
       await write(join(tree(n), 'manifests/a.yaml'))
-      expect(await triggersAfter(() => swapLink('current', tree(n)))).toContain('event')
+      expect(await triggersAfter(() => swapLink(link, targetOf(n)))).toContain('event')
       await rm(join(base, tree(n - 1)), { recursive: true })
     }
     expect(new Set(triggers)).toEqual(new Set(['event']))
+    await quiet()
+    expect(watches()).toBe(held)
   })
 
   it('follows the tree behind a link that is edited by hand, before and after a swap', async () => {

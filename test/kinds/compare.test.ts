@@ -358,14 +358,14 @@ describe('an alert', () => {
   const { expect: full } = FULL_ALERT.spec
 
   test('equals its own definition, with times in another zone and a threshold as text', () => {
-    const observed = { ...full, threshold: '10.5', updatedAt: '2026-01-31T09:00:00+01:00', more: 1 }
+    const observed = { ...full, threshold: '10.5', updatedAt: '2026-01-02T01:00:00+01:00', more: 1 }
     expect(compareBody(ALERT.fields, full, observed)).toEqual([])
   })
 
   test('differs in fields of the channel by their own names', () => {
     expect(compareBody(ALERT.fields, full, { ...full, channel: { type: 'email' }, threshold: 11 })).toEqual([
       { field: 'channel.type', desired: 'webhook', observed: 'email' },
-      { field: 'channel.webhookId', desired: 'w-1', observed: '(not set)' },
+      { field: 'channel.webhookId', desired: 'hook-1', observed: '(not set)' },
       { field: 'threshold', desired: '10.5', observed: '11' },
     ])
   })

@@ -1,4 +1,3 @@
-import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -8,11 +7,9 @@ import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { fullPipe, SOURCE_KINDS } from './manifests.ts'
-import { parseFile } from '../support/at-once.ts'
+import { findingsOf, parse } from '../manifest/support.ts'
 import { anyText } from '../support/any-text.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
@@ -35,12 +32,7 @@ function specOf(reply: JsonObject): JsonObject {
 
 /** What is wrong with a manifest that stands in a file. */
 function errorsIn(manifest: JsonObject): readonly string[] {
-  const bytes = Buffer.from(stringify(manifest))
-  const { documents, findings } = parseFile(
-    { file: 'orders.yaml', hash: '', bytes },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, room: createFindingRoom() },
-  )
-  return [...findings, ...documents.flatMap((document) => document.findings)]
+  return findingsOf(parse(stringify(manifest)))
     .filter(({ severity }) => severity === 'error')
     .map(({ message }) => message)
 }

@@ -9,7 +9,7 @@ import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/profiles/defaul
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { QueryEndpointManifest } from '../../src/kinds/profiles/default/query-endpoint/schema.ts'
 import { rulesOf } from '../../src/kinds/profile.ts'
-import { FULL_ALERT, FULL_ENDPOINT, fullPipe, SCALING, SOURCE_KINDS, SOURCES } from './manifests.ts'
+import { FULL_ALERT, FULL_ENDPOINT, fullPipe, SOURCE_KINDS, SOURCES } from './manifests.ts'
 
 function leavesOf(fields: Fields, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, { form, keyedBy, fields: inner }]) =>
@@ -63,38 +63,18 @@ describe('a body', () => {
   })
 })
 
-const { kafka, objectStorage, managedStream, postgres } = SOURCES
+const { kafka } = SOURCES
 
 const kafkaWith = (fields: object) => ({ source: { kafka: fields } })
 
+/* The rest of what is refused is in test/corpus/wrong. */
 const REFUSED: readonly (readonly [why: string, spec: object])[] = [
-  ['a field that nobody knows', kafkaWith({ ...kafka, broker: 'a' })],
-  ['a password that is written out', kafkaWith({ credentials: { password: 'hunter2' } })],
-  [
-    'a secret key that is written out',
-    { source: { managedStream: { accessKey: { secretKey: 'hunter2' } } } },
-  ],
   [
     'a reference that leaves the directory',
     kafkaWith({ credentials: { password: { secretRef: { name: '..', key: 'x' } } } }),
   ],
-  [
-    'a reference with a path as key',
-    kafkaWith({ credentials: { password: { secretRef: { name: 'a', key: 'b/c' } } } }),
-  ],
   ['a source kind of null', { source: { kafka: null } }],
-  ['an offset with a zone', kafkaWith({ offset: { timestamp: '2026-01-31T08:00:00Z' } })],
-  ['an offset on a day that is none', kafkaWith({ offset: { timestamp: '2026-02-31T08:00:00' } })],
   ['an offset at an hour that is none', kafkaWith({ offset: { timestamp: '2026-02-01T25:00' } })],
-  ['a registry that is no URL', kafkaWith({ schemaRegistry: { url: 'registry' } })],
-  ['a URL with a password', kafkaWith({ schemaRegistry: { url: 'https://me:hunter2@registry.example' } })],
-  ['a count with a fraction', { source: { managedStream: { ...managedStream, timestamp: 1.5 } } }],
-  ['a negative count', { source: { kafka }, scaling: { ...SCALING, replicas: -1 } }],
-  ['a boolean that is a text', { source: { objectStorage: { ...objectStorage, isContinuous: 'yes' } } }],
-  ['a port that is none', { source: { postgres: { ...postgres, port: 65_536 } } }],
-  ['a host with a scheme', { source: { postgres: { ...postgres, host: 'https://db.example' } } }],
-  ['a host with a port', { source: { postgres: { ...postgres, host: 'db.example:5432' } } }],
-  ['a column without a type', { source: { kafka }, destination: { columns: [{ name: 'id' }] } }],
 ]
 
 test.each(REFUSED)('a pipe is refused for %s', (_, spec) => {

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { FULL_ALERT, FULL_ENDPOINT, FULL_SERVICE, fullPipe, SOURCE_KINDS } from '../kinds/manifests.ts'
+import { httpServer } from '../platform/support/server.ts'
 import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { listenHere } from '../support/listen-here.ts'
 
 const { organizationId, serviceId } = FULL_SERVICE.spec
 const SERVICE_PATH = `/base/v1/organizations/${organizationId}/services/${serviceId}`
@@ -22,44 +21,34 @@ const SECRETS = {
 /** Of the platform. */
 const OWN: ReadonlySet<string> = new Set(['analytics-api/keyId', 'analytics-api/keySecret', 'alerts/token'])
 
-interface Request {
-  readonly method: string
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: unknown
-}
-
 /** A server that follows `spec/api.md` and is not our sandbox: it echoes what it is asked for. */
 async function startPlatform() {
-  const requests: Request[] = []
-  const server = createServer((request, reply) => {
-    let text = ''
-    request.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-    })
-    request.on('end', () => {
-      const path = request.url ?? ''
-      const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>)
-      requests.push({ method: request.method ?? '', path, headers: request.headers, body })
-      const requestId = crypto.randomUUID()
-      const result = path.endsWith('/pipes')
-        ? { ...body, id: crypto.randomUUID(), serviceId, state: 'Running' }
-        : { ...body, id: 'endpoint-1' }
-      const answer = path.startsWith('/alerts')
-        ? { data: FULL_ALERT.spec.expect }
-        : { status: 200, requestId, result }
-      reply.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer))
-    })
+  const server = await httpServer((reply, { url, body: text }) => {
+    const body = bodyIn(text)
+    const requestId = crypto.randomUUID()
+    const result = url.endsWith('/pipes')
+      ? { ...body, id: crypto.randomUUID(), serviceId, state: 'Running' }
+      : { ...body, id: 'endpoint-1' }
+    const answer = url.startsWith('/alerts')
+      ? { data: FULL_ALERT.spec.expect }
+      : { status: 200, requestId, result }
+    reply.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer))
   })
-  const port = await listenHere(server)
   return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+    url: server.url,
+    get requests() {
+      return server.requests.map(({ url: path, body, ...request }) => ({
+        ...request,
+        path,
+        body: bodyIn(body),
+      }))
     },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
+}
+
+function bodyIn(text: string): Record<string, unknown> | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) // as we send it
 }
 
 /** The body that the interface asks for: what the manifest sets, and secrets in the place of their references. */

@@ -41,6 +41,14 @@ function start(previous?: DirectoryReading, root = folder.path) {
   return { end, go }
 }
 
+/** What counts once two more readings, each after half a second, agree. */
+async function agreed(reading: ReturnType<typeof start>) {
+  await clock.advance(500)
+  await reading.go()
+  await clock.advance(500)
+  return reading.go()
+}
+
 function replicasIn(reading: DirectoryReading | undefined) {
   const manifest = reading?.files.get('a.yaml')?.documents[0]?.manifest
   return isResource(manifest) ? manifest.spec['scaling'] : undefined
@@ -71,10 +79,7 @@ test.each([
   const reading = start()
   await reading.go()
   write()
-  await clock.advance(500)
-  await reading.go()
-  await clock.advance(500)
-  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+  expect(replicasIn(await agreed(reading))).toEqual({ replicas: 2 })
 })
 
 test.each([
@@ -86,10 +91,7 @@ test.each([
   const reading = start(undefined, join(folder.path, root))
   expect(await reading.go()).toBeUndefined()
   folder.write(join(root, 'a.yaml'), WHOLE)
-  await clock.advance(500)
-  await reading.go()
-  await clock.advance(500)
-  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+  expect(replicasIn(await agreed(reading))).toEqual({ replicas: 2 })
 })
 
 test('half a file does not count if the clock of this machine is ahead of the file system', async () => {
@@ -102,10 +104,7 @@ test('half a file does not count if the clock of this machine is ahead of the fi
   const reading = start(before)
   expect(await reading.go()).toBeUndefined()
   folder.write('a.yaml', WHOLE)
-  await clock.advance(500)
-  await reading.go()
-  await clock.advance(500)
-  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+  expect(replicasIn(await agreed(reading))).toEqual({ replicas: 2 })
 })
 
 test('half a file that comes a second time does not count', async () => {
@@ -119,10 +118,7 @@ test('half a file that comes a second time does not count', async () => {
   await clock.advance(500)
   expect(await reading.go()).toBeUndefined()
   folder.write('a.yaml', WHOLE)
-  await clock.advance(500)
-  await reading.go()
-  await clock.advance(500)
-  expect(replicasIn(await reading.go())).toEqual({ replicas: 2 })
+  expect(replicasIn(await agreed(reading))).toEqual({ replicas: 2 })
 })
 
 test('a time in the future, as of another host, costs one more reading and no more', async () => {
@@ -250,10 +246,7 @@ describe('an ignore file that is being written', () => {
     const reading = start(before)
     expect(await reading.go()).toBeUndefined()
     ignore('drafts/\nmore/\n')
-    await clock.advance(500)
-    await reading.go()
-    await clock.advance(500)
-    expect([...((await reading.go())?.files.keys() ?? ['none'])]).toEqual([])
+    expect([...((await agreed(reading))?.files.keys() ?? ['none'])]).toEqual([])
   })
 
   test.each([

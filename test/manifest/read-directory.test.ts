@@ -272,26 +272,34 @@ describe('one reading is one state', () => {
     expect(second.files.get('b.yaml')).not.toBe(first.files.get('b.yaml'))
   })
 
+  const [ONE, TWO] = ['a'.repeat(40), 'b'.repeat(40)] as const
+
   test.each([
-    ['the root', 'link', 'link', 'mount/.two'],
-    ['a link below it', 'mount', 'mount/..data', '.two'],
+    ['the root', 'link', 'link', `mount/.trees/${TWO}`],
+    ['a link below it', 'mount', 'mount/..data', `.trees/${TWO}`],
   ])('%s that is swapped at any moment never mixes two states', async (_name, root, place, target) => {
-    for (const moment of [1, 2, 10, 41, 50, 80, 82, 90, 110, 121]) {
+    for (const moment of [1, 2, 10, 41, 50, 80, 82, 90, 110, 121, -1, -41, -80, -82, -121]) {
       using folder = temporaryFolder()
-      for (const state of ['one', 'two']) {
-        for (let i = 0; i < 40; i += 1) folder.write(`mount/.${state}/${i}.yaml`, `# ${state}\n`)
+      for (const state of [ONE, TWO]) {
+        for (let i = 0; i < 40; i += 1) folder.write(`mount/.trees/${state}/${i}.yaml`, `# ${state}\n`)
       }
-      symlinkSync('mount/.one', join(folder.path, 'link'))
-      symlinkSync('.one', join(folder.path, 'mount/..data'))
+      symlinkSync(`mount/.trees/${ONE}`, join(folder.path, 'link'))
+      symlinkSync(`.trees/${ONE}`, join(folder.path, 'mount/..data'))
       for (let i = 0; i < 40; i += 1) symlinkSync(`..data/${i}.yaml`, join(folder.path, `mount/${i}.yaml`))
+      const before = await read(join(folder.path, root))
       const signal = signalThat((step) => {
-        if (step !== moment) return
+        if (step !== Math.abs(moment)) return
         symlinkSync(target, join(folder.path, 'new'))
         renameSync(join(folder.path, 'new'), join(folder.path, place))
+        // As git-sync and the kubelet do. Others keep it.
+        if (moment > 0) rmSync(join(folder.path, `mount/.trees/${ONE}`), { recursive: true })
       })
       const reading = await read(join(folder.path, root), { signal })
+      const after = await read(join(folder.path, root))
       const states = new Set([...reading.files.values()].map((file) => file.hash))
       expect([reading.problem, states.size, reading.files.size]).toEqual([undefined, 1, 40])
+      const same = [before, after].find(({ files }) => states.has(files.get('0.yaml')?.hash ?? ''))
+      expect(reading.revision).toEqual(same?.revision)
     }
   })
 

@@ -58,10 +58,10 @@ export function documents(...texts: readonly string[]): string {
   return texts.join('---\n')
 }
 
-export function parse(text: string | Buffer, file = 'a.yaml'): ParsedFile {
+export function parse(text: string | Buffer, file = 'a.yaml', profile = DEFAULT): ParsedFile {
   return parseFile(
     { file, hash: String(text), bytes: Buffer.from(text) },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, room: createFindingRoom() },
+    { profile, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
 }
 

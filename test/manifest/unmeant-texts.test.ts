@@ -3,7 +3,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { textFormAt, type Profile } from '../../src/kinds/profile.ts'
 import { cpuMsOf } from '../support/cpu.ts'
-import { ALERT, ENDPOINT, PIPE, SERVICE, TWO } from './mistaken.ts'
+import { ALERT, ENDPOINT, PIPE, SERVICE } from './mistaken.ts'
 import { causeOfBrokenText, textFindings, UNRESOLVED } from '../../src/manifest/yaml/text-findings.ts'
 import { findingsOf, parse, pipe } from './support.ts'
 
@@ -270,10 +270,7 @@ describe('what another tool should have replaced', () => {
     expect(findingsOf(parse(withTopics(text))).map(({ code, line }) => `${code} ${line}`)).toEqual([
       'unresolved 15',
     ])
-    const secret = PIPE.replace(
-      /password:\n.*\n.*\n.*key: password/,
-      () => `password: ${JSON.stringify(text)}`,
-    )
+    const secret = PIPE.replace(/password: .*/, () => `password: ${JSON.stringify(text)}`)
     expect(errorsOf(secret)).toEqual(['unresolved 18'])
   })
 
@@ -315,11 +312,11 @@ describe('what another tool should have replaced', () => {
   })
 
   test('a broker that is named like a tool', () => {
-    expect(errorsOf(PIPE.replace('b-1.example:9092,b-2.example:9092', 'vault:9092,op:9092'))).toEqual([])
+    expect(errorsOf(PIPE.replace('b-1:9092,b-2:9092', 'vault:9092,op:9092'))).toEqual([])
   })
 
   test.each([
-    ['SOPS', `${PIPE}sops:\n  mac: ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]\n  version: 3.8.1\n`, 35],
+    ['SOPS', `${PIPE}sops:\n  mac: ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]\n  version: 3.8.1\n`, 32],
     [
       'SOPS, with every value',
       'apiVersion: ENC[AES256_GCM,data:a]\nkind: ENC[AES256_GCM,data:a]\nsops:\n  mac: a\n',
@@ -361,21 +358,21 @@ describe('names and numbers that other programs read otherwise', () => {
   })
 
   test.each([
-    ['010', ['yaml-style 34']],
-    ['-010', ['out-of-range 34']],
-    ['00', ['yaml-style 34']],
-    ['010.0', ['yaml-style 34']],
-    ['010e0', ['yaml-style 34']],
+    ['010', ['yaml-style 31']],
+    ['-010', ['out-of-range 31']],
+    ['00', ['yaml-style 31']],
+    ['010.0', ['yaml-style 31']],
+    ['010e0', ['yaml-style 31']],
     ['0e0', []],
     ['0', []],
     ['10', []],
     ['0o10', []],
     ['0x10', []],
     ['1e1', []],
-    ['1_000', ['wrong-type 34']],
-    ['.inf', ['wrong-type 34']],
-    ['yes', ['wrong-type 34']],
-    ['2026-01-31', ['wrong-type 34']],
+    ['1_000', ['wrong-type 31']],
+    ['.inf', ['wrong-type 31']],
+    ['yes', ['wrong-type 31']],
+    ['2026-01-31', ['wrong-type 31']],
   ])('a number of %s', (number, errors) => {
     expect(errorsOf(PIPE.replace('replicas: 2', `replicas: ${number}`))).toEqual(errors)
   })
@@ -403,6 +400,7 @@ describe('names and numbers that other programs read otherwise', () => {
     ])
   })
 
+  const TWO = `${SERVICE}---\n${ALERT}`
   test.each([
     ['after a mark', TWO.replace('---\n', '---\n\ufeff')],
     ['before a mark', TWO.replace('---\n', '\ufeff---\n')],

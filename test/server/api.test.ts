@@ -1,8 +1,8 @@
 import { masked } from '../support/masked.ts'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/contract/history.ts'
 import { startServer } from '../../src/server/server.ts'
+import { conditionEntry } from '../support/events.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 import { listenHere } from '../support/listen-here.ts'
@@ -283,17 +283,7 @@ function brokenHistory(): Promise<never> {
 }
 
 describe('/api/v1/history', () => {
-  const ENTRIES: readonly HistoryEntry[] = ['Pipe/orders' as const, 'Pipe/clicks' as const].map((key) => ({
-    type: 'condition',
-    condition: 'Synced',
-    status: 'True',
-    reason: 'InSync',
-    key,
-    at: NOW,
-    revision: REVISION,
-    requestId: undefined,
-    message: 'x',
-  }))
+  const ENTRIES = (['Pipe/orders', 'Pipe/clicks'] as const).map((key) => conditionEntry({ key }))
 
   it('gives all, or those of a key', async () => {
     const { url } = await running(fakeParts({}, [], ENTRIES))

@@ -5,7 +5,8 @@ import { fastify } from 'fastify'
 import type { Event } from '../../src/contract/events.ts'
 import { limitConnections, openListener } from '../../src/server/listener.ts'
 import { until } from '../support/until.ts'
-import { fakeClock, fakeParts } from './fake-parts.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { fakeParts } from './fake-parts.ts'
 import { running } from './running.ts'
 import { listenHere } from '../support/listen-here.ts'
 
@@ -138,7 +139,7 @@ it('a connection with a thousand requests in one packet is closed, and none but 
 })
 
 it('a flood is one event a minute, with the number of closed connections', async () => {
-  const clock = fakeClock()
+  const clock = createFakeClock()
   const events: Event[] = []
   const app = fastify({ logger: false })
   const { port } = await openListener(app, {
@@ -150,8 +151,8 @@ it('a flood is one event a minute, with the number of closed connections', async
   open.servers.push(app.server)
   const clients = Array.from({ length: 100 }, () => client(port, HALF))
   await until('most to be closed', () => clients.filter((one) => one.isOpen()).length === 64)
-  clock.advance(60_000)
+  await clock.advance(60_000)
   expect(events).toEqual([{ type: 'ConnectionsLimited', listener: 'metrics-listen', closed: 36, limit: 64 }])
-  clock.advance(60_000)
+  await clock.advance(60_000)
   expect(events).toHaveLength(1)
 })

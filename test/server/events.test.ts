@@ -5,7 +5,8 @@ import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createEventHub, GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
 import { startServer } from '../../src/server/server.ts'
-import { fakeClock, fakeParts } from './fake-parts.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /** At once, so that a page knows that the stream reaches it. */
@@ -61,7 +62,7 @@ describe('/api/v1/events', () => {
     parts.change({ type: 'resources', keys: ['Pipe/b'] })
     parts.change({ type: 'resources', keys: ['Pipe/a', 'Pipe/b'] })
     parts.change({ type: 'source', keys: [] })
-    parts.clock.advance(GATHER_MS)
+    await parts.clock.advance(GATHER_MS)
     await expect.poll(() => heard.text).toContain('event: source')
     const data = [...heard.text.replace(FIRST, '').matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
       ([, , json]) => JSON.parse(json ?? ''),
@@ -77,7 +78,7 @@ describe('/api/v1/events', () => {
     const heard = await listen((await running(parts)).url)
     for (let index = 0; index < 5_000; index += 1)
       parts.change({ type: 'resources', keys: [`Pipe/p${index}`] })
-    parts.clock.advance(GATHER_MS)
+    await parts.clock.advance(GATHER_MS)
     await expect.poll(() => heard.text).toContain('data: {"type":"resources","keys":[],"all":true}')
     expect(heard.text.length).toBeLessThan(1_000)
   })
@@ -85,8 +86,8 @@ describe('/api/v1/events', () => {
   it('shows every fifteen seconds that it is alive', async () => {
     const parts = fakeParts()
     const heard = await listen((await running(parts)).url)
-    parts.clock.advance(HEARTBEAT_MS)
-    parts.clock.advance(HEARTBEAT_MS)
+    await parts.clock.advance(HEARTBEAT_MS)
+    await parts.clock.advance(HEARTBEAT_MS)
     await expect.poll(() => heard.text.match(/^event: alive\ndata: {"now":\d+}\n\n/gm)).toHaveLength(3)
   })
 
@@ -111,7 +112,7 @@ describe('/api/v1/events', () => {
     const keys = Array.from({ length: 200 }, (_, index) => `Pipe/${'x'.repeat(240)}${index}` as const)
     for (let round = 0; round < 400; round += 1) {
       parts.change({ type: 'resources', keys })
-      parts.clock.advance(GATHER_MS)
+      await parts.clock.advance(GATHER_MS)
       await new Promise((resolve) => setImmediate(resolve))
     }
     socket.resume()
@@ -129,22 +130,22 @@ describe('/api/v1/events', () => {
     await expect.poll(async () => (await streamOf(port)).status).toBe(200)
   })
 
-  it('lets go of a client for which too much waits, long before the next heartbeat', () => {
-    const clock = fakeClock()
+  it('lets go of a client for which too much waits, long before the next heartbeat', async () => {
+    const clock = createFakeClock()
     const hub = createEventHub(clock, 'x')
     const stuck = new Writable({ write: () => {} })
     hub.add(stuck, undefined)
     const keys = Array.from({ length: 200 }, (_, index) => `Pipe/${'x'.repeat(240)}${index}` as const)
     for (let round = 0; round < 10; round += 1) {
       hub.tell({ type: 'resources', keys })
-      clock.advance(GATHER_MS)
+      await clock.advance(GATHER_MS)
     }
     expect(stuck.destroyed).toBe(true)
     hub.close()
   })
 
-  it('lets go of a client that has read nothing between two heartbeats, however little waits for it', () => {
-    const clock = fakeClock()
+  it('lets go of a client that has read nothing between two heartbeats, however little waits for it', async () => {
+    const clock = createFakeClock()
     const hub = createEventHub(clock, 'x')
     let taken = 0
     const stuck = new Writable({ write: () => {} })
@@ -156,10 +157,10 @@ describe('/api/v1/events', () => {
     })
     hub.add(stuck, undefined)
     hub.add(reading, undefined)
-    clock.advance(HEARTBEAT_MS)
+    await clock.advance(HEARTBEAT_MS)
     expect([stuck.destroyed, reading.destroyed]).toEqual([false, false])
-    clock.advance(HEARTBEAT_MS)
-    clock.advance(HEARTBEAT_MS)
+    await clock.advance(HEARTBEAT_MS)
+    await clock.advance(HEARTBEAT_MS)
     expect([stuck.destroyed, reading.destroyed, taken]).toEqual([true, false, 4])
     hub.close()
   })
@@ -186,7 +187,7 @@ describe('closing', () => {
     socket.write('POST /-/reconcile HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{')
     await ask(`${server.url}/healthz`)
     const closed = server.close()
-    parts.clock.advance(3_000)
+    await parts.clock.advance(3_000)
     await closed
     await expect(fetch(server.url)).rejects.toThrow('fetch failed')
     socket.destroy()

@@ -1,7 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
-import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/contract/events.ts'
@@ -9,6 +8,7 @@ import type { HistoryEntry } from '../../src/contract/history.ts'
 import { withConditions, type ResourceView, type StatusBoard } from '../../src/contract/view.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
 import type { Operator, Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
@@ -91,7 +91,10 @@ export function boardOf(resources: readonly ResourceView[]): StatusBoard {
 }
 
 function problemsOf(resources: readonly ResourceView[]): ServerParts['problem'] {
-  const tracker = createProblemTracker({ clock: fakeClock(), emit: () => undefined }, boardOf(resources))
+  const tracker = createProblemTracker(
+    { clock: createFakeClock(NOW), emit: () => undefined },
+    boardOf(resources),
+  )
   return (key) => tracker.of(key)
 }
 
@@ -125,36 +128,6 @@ export function overview(over: Partial<Overview> = {}): Overview {
     budgets: [],
     pauses: [],
     ...over,
-  }
-}
-
-/** A clock that stands still until it is told to go on. */
-export interface FakeClock extends Clock {
-  advance(milliseconds: number): void
-}
-
-export function fakeClock(): FakeClock {
-  let now = 0
-  const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
-  return {
-    now: () => NOW + now,
-    monotonic: () => now,
-    after(delay, callback) {
-      const timer = { at: now + delay, callback }
-      timers.add(timer)
-      return () => void timers.delete(timer)
-    },
-    advance(milliseconds) {
-      const end = now + milliseconds
-      for (;;) {
-        const next = [...timers].toSorted((a, b) => a.at - b.at)[0]
-        if (next === undefined || next.at > end) break
-        timers.delete(next)
-        now = next.at
-        next.callback()
-      }
-      now = end
-    },
   }
 }
 
@@ -198,7 +171,7 @@ export function fakeParts(
     metricsListen: undefined,
     hosts: { allowed: [], publicUrl: undefined },
     emit: () => undefined,
-    clock: fakeClock(),
+    clock: createFakeClock(NOW),
     board: boardOf(resources),
     problem: problemsOf(resources),
     desired: () => undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { countStatuses, countUnjudged, judge } from '../../src/server/api/overview.ts'
@@ -7,17 +8,20 @@ import { condition, finding, limited, overview, resource } from './fake-parts.ts
 const READY: Health = { ok: true, detail: '' }
 
 interface Row {
-  readonly resources: readonly ResourceView[]
+  /** One that is fine, unless given. */
+  readonly resources?: readonly ResourceView[]
   readonly overview?: Partial<Overview>
   readonly ready?: Health
   readonly says: string
 }
 
 const fine = resource('Pipe/a')
+const unjudged = (key: Key) =>
+  resource(key, { conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) } })
 const drifted = resource('Pipe/b', { status: 'Drifted' })
 
 const ROWS: readonly (readonly [string, Row])[] = [
-  ['nothing is wrong', { resources: [fine], says: 'No problems: 1 resource.' }],
+  ['nothing is wrong', { says: 'No problems: 1 resource.' }],
   [
     'a suspended resource is well, and said',
     {
@@ -28,35 +32,19 @@ const ROWS: readonly (readonly [string, Row])[] = [
   [
     'a state that nobody judged is no state that is healthy',
     {
-      resources: [
-        fine,
-        resource('Pipe/c', {
-          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
-        }),
-        resource('QueryEndpoint/c', {
-          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
-        }),
-      ],
+      resources: [fine, unjudged('Pipe/c'), unjudged('QueryEndpoint/c')],
       says: 'No problems: 3 resources, 1 of them in a state of unknown health.',
     },
   ],
   ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
-  [
-    'an error in a manifest',
-    { resources: [fine], overview: { findings: [finding()] }, says: '1 error in manifests.' },
-  ],
+  ['an error in a manifest', { overview: { findings: [finding()] }, says: '1 error in manifests.' }],
   [
     'a warning is no error',
-    {
-      resources: [fine],
-      overview: { findings: [finding({ severity: 'warning' })] },
-      says: 'No problems: 1 resource.',
-    },
+    { overview: { findings: [finding({ severity: 'warning' })] }, says: 'No problems: 1 resource.' },
   ],
   [
     'a directory that cannot be read, though all resources are well',
     {
-      resources: [fine],
       overview: { sourceProblem: 'The manifests directory is missing.' },
       says: 'The manifests directory is missing; keeping the last state.',
     },
@@ -64,7 +52,6 @@ const ROWS: readonly (readonly [string, Row])[] = [
   [
     'one that cannot be believed, for a longer reason, which is told below',
     {
-      resources: [fine],
       overview: { sourceProblem: `This reading ${'lost many manifests '.repeat(5)}.` },
       says: 'Manifests not accepted; keeping the last state.',
     },
@@ -72,7 +59,6 @@ const ROWS: readonly (readonly [string, Row])[] = [
   [
     'nobody is sure to act',
     {
-      resources: [fine],
       overview: { unconfirmed: 'The API of the cluster cannot be reached' },
       says: 'No resource is created or changed: The API of the cluster cannot be reached.',
     },
@@ -80,18 +66,13 @@ const ROWS: readonly (readonly [string, Row])[] = [
   [
     'a standby need not be sure to act',
     {
-      resources: [fine],
       overview: { standsBy: true, unconfirmed: 'The API of the cluster cannot be reached' },
       says: 'No problems: 1 resource.',
     },
   ],
   [
     'a ledger that was rolled back',
-    {
-      resources: [fine],
-      overview: { ledgerRollback: 'the ledger was rolled back' },
-      says: 'The ledger was rolled back.',
-    },
+    { overview: { ledgerRollback: 'the ledger was rolled back' }, says: 'The ledger was rolled back.' },
   ],
   [
     'the create limit comes before resources',
@@ -119,19 +100,11 @@ const ROWS: readonly (readonly [string, Row])[] = [
   ],
   [
     'checks that are overdue since the start are waited for',
-    {
-      resources: [fine],
-      overview: { overdue: 1 },
-      says: '1 of 1 resource not checked yet since the daemon started.',
-    },
+    { overview: { overdue: 1 }, says: '1 of 1 resource not checked yet since the daemon started.' },
   ],
   [
     'not ready',
-    {
-      resources: [fine],
-      ready: { ok: false, detail: 'the ledger is locked' },
-      says: 'Not ready: the ledger is locked.',
-    },
+    { ready: { ok: false, detail: 'the ledger is locked' }, says: 'Not ready: the ledger is locked.' },
   ],
   ['no resources', { resources: [], says: 'There are no resources yet.' }],
   [
@@ -144,19 +117,14 @@ const ROWS: readonly (readonly [string, Row])[] = [
   [
     'something is going on beside a state that nobody judged',
     {
-      resources: [
-        resource('Pipe/b', {
-          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
-        }),
-        resource('Pipe/c', { status: 'Progressing' }),
-      ],
+      resources: [unjudged('Pipe/b'), resource('Pipe/c', { status: 'Progressing' })],
       says: '1 of 2 resources in progress; 1 with unknown health.',
     },
   ],
 ]
 
 describe('the first sentence', () => {
-  it.each(ROWS)('%s', (_, { resources, overview: over, ready, says }) => {
+  it.each(ROWS)('%s', (_, { resources = [fine], overview: over, ready, says }) => {
     const known = { overview: overview(over), ready: ready ?? READY, unjudged: countUnjudged(resources) }
     expect(judge(countStatuses(resources), known).sentence).toBe(says)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceView, StatusBoard } from '../../src/contract/view.ts'
-import type { HistoryEntry } from '../../src/contract/history.ts'
+import { conditionEntry } from '../support/events.ts'
 import { fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
@@ -12,11 +12,6 @@ const MANY = 1_001
 const KEYS = Array.from({ length: MANY }, (_, index) => `Pipe/p${String(index).padStart(5, '0')}` as const)
 
 const RESOURCES = KEYS.map((key, index) => resource(key, { labels: { team: `t${index % 7}` } }))
-
-function entry(key: ResourceView['key'], at: number): HistoryEntry {
-  const of = { type: 'condition', condition: 'Synced', status: 'True', reason: 'InSync' } as const
-  return { ...of, key, at, revision: `r${at}`, requestId: undefined, message: '' }
-}
 
 /** A board that counts how often a resource is looked at as one of a list. */
 function countingBoard(resources: readonly ResourceView[]) {
@@ -114,7 +109,10 @@ async function pagesOf(url: string): Promise<readonly Page[]> {
 
 describe('a long list', () => {
   const findings = KEYS.map((key) => finding({ key }))
-  const history = KEYS.map((key, index) => entry(key, NOW - index * 120_000))
+  const history = KEYS.map((key, index) => {
+    const at = NOW - index * 120_000
+    return conditionEntry({ key, at, revision: `r${at}` })
+  })
   const unwell = KEYS.map((key, index) =>
     resource(key, { status: 'Drifted', reason: 'Drifted', service: `s${index}` }),
   )

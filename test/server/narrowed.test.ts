@@ -1,8 +1,6 @@
-import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/contract/history.ts'
-import type { Key } from '../../src/kinds/key.ts'
-import { condition, fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
+import { conditionEntry, loaded } from '../support/events.ts'
+import { condition, fakeParts, finding, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /** What narrows the list narrows everything else on the page. */
@@ -21,20 +19,6 @@ const RESOURCES = [
   resource('Pipe/users', { labels: { team: 'web' } }),
 ]
 
-function changed(key: Key, of: 'Synced' | 'Ready' = 'Synced'): HistoryEntry {
-  return {
-    type: 'condition',
-    condition: of,
-    status: 'True',
-    reason: 'InSync',
-    key,
-    at: NOW,
-    revision: 'abc',
-    requestId: undefined,
-    message: '',
-  }
-}
-
 async function keysAt(path: string): Promise<readonly unknown[]> {
   const source = 'it is empty'
   const findings = [
@@ -43,8 +27,8 @@ async function keysAt(path: string): Promise<readonly unknown[]> {
   ]
   const parts = fakeParts({ overview: () => overview({ findings, sourceProblem: source }) }, RESOURCES, [
     // Another condition, so that no four are alike.
-    changed('Pipe/gone', 'Ready'),
-    ...RESOURCES.map(({ key }) => changed(key)),
+    conditionEntry({ key: 'Pipe/gone', condition: 'Ready' }),
+    ...RESOURCES.map(({ key }) => conditionEntry({ key })),
   ])
   const { url } = await running(parts)
   const { status, body } = await ask(`${url}/api/v1/${path}`)
@@ -86,20 +70,7 @@ describe('what changed', () => {
       ['aaaa', 'Pipe/clicks'],
       ['bbbb', 'Pipe/orders'],
     ] as const)
-      parts.tell({
-        type: 'SourceLoaded',
-        saidBefore: NOTHING_SAID_BEFORE,
-        since: undefined,
-        revision: { id, from: 'git' },
-        changed: [key],
-        removed: 0,
-        findings: [],
-        counts: {},
-        durationMs: 1,
-        missedByWatcher: false,
-        problem: undefined,
-        differs: true,
-      } as unknown as Parameters<typeof parts.tell>[0])
+      parts.tell(loaded({ revision: { id, from: 'git' }, changed: [key] }))
     const { url } = await running(parts)
     const revisions = async (query: string) =>
       ((await ask(`${url}/api/v1/timeline${query}`)).body['items'] as readonly { revision: string }[]).map(

@@ -1,8 +1,10 @@
 import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
-import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
-import { condition, finding } from './fake-parts.ts'
+import { loaded, reconciled } from '../support/events.ts'
+import { CHANGE } from '../telemetry/every-event.ts'
+import { finding } from './fake-parts.ts'
 
 /** Recent events by a clock that goes on by one with every event, and what subscribers heard. */
 function ticking() {
@@ -21,21 +23,8 @@ function ticking() {
   }
 }
 
-function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded' }>> = {}): Event {
-  return {
-    type: 'SourceLoaded',
-    saidBefore: NOTHING_SAID_BEFORE,
-    since: undefined,
-    revision: { id, from: 'git' },
-    durationMs: 12,
-    changed: [],
-    removed: 0,
-    manifests: { Service: 0, Pipe: 0, QueryEndpoint: 0, Alert: 0, Lock: 0 },
-    findings: [],
-    problem: undefined,
-    missedByWatcher: false,
-    ...over,
-  }
+function reading(id: string, over: Parameters<typeof loaded>[0] = {}): Event {
+  return loaded({ revision: { id, from: 'git' }, ...over })
 }
 
 function observed(state: string | undefined): Event {
@@ -44,38 +33,6 @@ function observed(state: string | undefined): Event {
     key: 'Pipe/x',
     state: state === undefined ? state : masked(state),
     differences: [],
-  }
-}
-
-const conditionChanged: Event = {
-  type: 'ConditionChanged',
-  isNews: false,
-  key: 'Pipe/x',
-  condition: 'Ready',
-  before: undefined,
-  after: condition('True'),
-  revision: 'a',
-  manifestRevision: 'a',
-  file: undefined,
-  line: undefined,
-}
-
-function finished(changed: boolean): Event {
-  return {
-    type: 'ReconcileFinished',
-    key: 'Pipe/x',
-    reconcileId: 'r1',
-    revision: 'a',
-    manifestRevision: 'a',
-    action: 'observe',
-    because: { reason: 'InSync' },
-    result: 'done',
-    requestId: undefined,
-    durationMs: 1,
-    changed,
-    file: undefined,
-    line: undefined,
-    changeToApplyMs: undefined,
   }
 }
 
@@ -91,7 +48,7 @@ describe('readings', () => {
       { at: 3, type: 'revision', revision: 'a', keys: ['Pipe/y'], errors: 1, warnings: 1 },
       { at: 1, type: 'revision', revision: 'a', keys: ['Pipe/x'], changed: 1 },
     ])
-    expect(recentEvents.lastReading).toEqual({ at: 4, durationMs: 12, ok: true })
+    expect(recentEvents.lastReading).toEqual({ at: 4, durationMs: 20, ok: true })
   })
 
   it('of a process that has just started are no news where nothing changed', () => {
@@ -178,9 +135,13 @@ describe('states', () => {
 
 describe('subscribers', () => {
   it.each<[string, Event, readonly string[]]>([
-    ['a reconcile that changed something', finished(true), ['resources Pipe/x', 'history Pipe/x']],
-    ['a reconcile that changed nothing', finished(false), []],
-    ['a new condition', conditionChanged, ['resources Pipe/x']],
+    [
+      'a reconcile that changed something',
+      reconciled({ key: 'Pipe/x', changed: true }),
+      ['resources Pipe/x', 'history Pipe/x'],
+    ],
+    ['a reconcile that changed nothing', reconciled({ key: 'Pipe/x' }), []],
+    ['a new condition', { ...CHANGE, key: 'Pipe/x' }, ['resources Pipe/x']],
     ['a resource that was forgotten', { type: 'Forgotten', key: 'Pipe/x' }, ['resources Pipe/x']],
     ['a reading that brings nothing new', reading('a'), ['source ']],
     ['a reading that does', reading('a', { changed: ['Pipe/x'] }), ['source ', 'resources Pipe/x']],

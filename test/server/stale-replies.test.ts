@@ -4,6 +4,7 @@ import type { ResourceView } from '../../src/contract/view.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
+import { conditionEntry } from '../support/events.ts'
 import { condition, fakeParts, finding, limited, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
@@ -39,17 +40,7 @@ const MISSING = resource('Pipe/missing', {
 })
 
 function entry(message: string): HistoryEntry {
-  return {
-    type: 'condition',
-    condition: 'Synced',
-    status: 'True',
-    reason: 'InSync',
-    key: 'Pipe/missing',
-    at: NOW,
-    revision: 'abc',
-    requestId: undefined,
-    message,
-  }
+  return conditionEntry({ key: 'Pipe/missing', message })
 }
 
 const FIRST: World = {

@@ -1,40 +1,17 @@
-import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { SourceEntry } from '../../src/server/recent-events.ts'
 import { timelineOf, together } from '../../src/server/api/timeline.ts'
+import { actionEntry, conditionEntry, loaded } from '../support/events.ts'
 import { fakeParts, NOW } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 function changed(at: number, revision: string): HistoryEntry {
-  const key = 'Pipe/x'
-  return {
-    type: 'condition',
-    condition: 'Synced',
-    status: 'True',
-    reason: 'InSync',
-    key,
-    at,
-    revision,
-    requestId: undefined,
-    message: '',
-  }
+  return conditionEntry({ at, revision })
 }
 
 function created(at: number, revision: string): HistoryEntry {
-  const key = 'Pipe/x'
-  return {
-    type: 'action',
-    action: 'create',
-    reason: 'New',
-    result: 'done',
-    intentId: 'i',
-    key,
-    at,
-    revision,
-    requestId: 'r',
-    message: '',
-  }
+  return actionEntry({ at, revision })
 }
 
 function read(at: number, revision: string): SourceEntry {
@@ -157,19 +134,7 @@ describe('/api/v1/timeline', () => {
     ['the newest', '?limit=1', ['condition'], true],
   ])('%s', async (_, query, types, more) => {
     const parts = fakeParts({}, [], history)
-    parts.tell({
-      type: 'SourceLoaded',
-      saidBefore: NOTHING_SAID_BEFORE,
-      since: undefined,
-      revision: { id: 'a', from: 'git' },
-      durationMs: 1,
-      changed: ['Pipe/x'],
-      removed: 0,
-      manifests: { Service: 0, Pipe: 1, QueryEndpoint: 0, Alert: 0, Lock: 0 },
-      findings: [],
-      problem: undefined,
-      missedByWatcher: false,
-    })
+    parts.tell(loaded({ revision: { id: 'a', from: 'git' }, changed: ['Pipe/x'] }))
     parts.tell({ type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' })
     const { url } = await running(parts)
     const { body } = await ask(`${url}/api/v1/timeline${query}`)

@@ -1,31 +1,9 @@
 import { masked } from '../support/masked.ts'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type Server } from '../../src/server/server.ts'
-import {
-  condition,
-  fakeParts,
-  finding,
-  limited,
-  NOW,
-  overview,
-  resource,
-  REVISION,
-} from '../server/fake-parts.ts'
-import { openPage, allFindings, startBrowser, tooWide } from './page-browser.ts'
-
-let browser: Browser
-let server: Server | undefined
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterEach(async () => {
-  await server?.close()
-})
-
-afterAll(() => browser.close())
+import { describe, expect, test } from 'vitest'
+import { actionEntry, conditionEntry } from '../support/events.ts'
+import { condition, fakeParts, finding, limited, NOW, overview, resource } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { openPage, allFindings, tooWide } from './page-browser.ts'
 
 /** Every tone of the page at once. */
 function colourfulParts() {
@@ -70,41 +48,9 @@ function colourfulParts() {
     },
     resources,
     [
-      {
-        type: 'condition',
-        condition: 'Synced',
-        status: 'False',
-        reason: 'Drifted',
-        key: 'Pipe/drifted',
-        at: NOW,
-        revision: REVISION,
-        requestId: 'r-1',
-        message: 'x',
-      },
-      {
-        type: 'action',
-        action: 'create',
-        result: 'unknown',
-        reason: 'New',
-        intentId: 'i',
-        key: 'Pipe/unknown',
-        at: NOW,
-        revision: REVISION,
-        requestId: undefined,
-        message: 'x',
-      },
-      {
-        type: 'action',
-        action: 'create',
-        result: 'done',
-        reason: 'New',
-        intentId: 'i',
-        key: 'Pipe/drifted',
-        at: NOW - 1,
-        revision: REVISION,
-        requestId: undefined,
-        message: 'x',
-      },
+      conditionEntry({ status: 'False', reason: 'Drifted', key: 'Pipe/drifted', message: 'x' }),
+      actionEntry({ result: 'unknown', key: 'Pipe/unknown', message: 'x' }),
+      actionEntry({ key: 'Pipe/drifted', at: NOW - 1, message: 'x' }),
     ],
   )
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: masked('Provisioning'), differences: [] })
@@ -123,8 +69,8 @@ describe('for everybody', () => {
   test.each(LOOKS)(
     'no finding of axe-core, best practices included, and nothing beside the screen: %s',
     async (_, look) => {
-      server = await startServer(colourfulParts())
-      await using watched = await openPage(browser, server.url, look)
+      const { url } = await running(colourfulParts())
+      await using watched = await openPage(url, look)
       const { page, faults } = watched
       await page.locator('#unwell > li').nth(4).waitFor()
       const row = page.locator('.list tbody tr', { hasText: 'Alert/a0' })
@@ -132,7 +78,7 @@ describe('for everybody', () => {
       await expect.poll(() => row.locator('.owner').isVisible()).toBe(true)
       expect(await allFindings(page)).toEqual([])
       expect(await tooWide(page)).toEqual([])
-      await page.goto(`${server.url}/?resource=Pipe/drifted`)
+      await page.goto(`${url}/?resource=Pipe/drifted`)
       await page.locator('#one tr.differs').waitFor()
       await page.locator('#states table').waitFor()
       expect(await allFindings(page)).toEqual([])
@@ -142,8 +88,8 @@ describe('for everybody', () => {
   )
 
   test('by keyboard alone: skip, filter, next page, open, back', async () => {
-    server = await startServer(colourfulParts())
-    await using watched = await openPage(browser, server.url)
+    const { url } = await running(colourfulParts())
+    await using watched = await openPage(url)
     const { page } = watched
     const focused = () => page.evaluate('document.activeElement?.id || document.activeElement?.textContent')
     await page.keyboard.press('Tab')

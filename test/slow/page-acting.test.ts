@@ -1,22 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { openPage, seriousFindings, startBrowser } from './page-browser.ts'
+import { openPage, seriousFindings } from './page-browser.ts'
 import { createScenario, eachFound, type Scenario } from './scenario.ts'
 
 /* A person acts on the page: asks for a check, lets creations through, pastes what it says, follows its links. */
 
 const TOKEN = 'planted-admin-token-8c2'
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 function withToken({ workspace }: Scenario): readonly string[] {
   workspace.write('credentials/admin/token', TOKEN)
@@ -41,7 +33,7 @@ describe('the page', () => {
     // What was created is read once more after ten seconds; this comes before, so that nothing else reads it meanwhile.
     live.program.signal('SIGHUP')
     await eachFound(scenario)
-    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    await using watched = await openPage(`${live.url}/?resource=Pipe/orders`)
     const { page, faults } = watched
     const before = reads(scenario)
 
@@ -75,7 +67,7 @@ describe('the page', () => {
     const live = await scenario.start([...withToken(scenario), '--interval', '1h'])
     await live.says('Pipe/orders', 'Ready')
     await live.says('Pipe/often', 'Ready')
-    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    await using watched = await openPage(`${live.url}/?resource=Pipe/orders`)
     const { page, faults } = watched
     const checkedAt = async () => Number(await page.locator('#checked').getAttribute('data-at'))
 
@@ -99,7 +91,7 @@ describe('the page', () => {
   test('says which flag turns that on, where there is no token', async () => {
     await using scenario = await createScenario()
     const live = await scenario.start()
-    await using watched = await openPage(browser, live.url)
+    await using watched = await openPage(live.url)
     const { page, faults } = watched
     await page.getByRole('button', { name: 'Check all now' }).click()
     await page.getByRole('dialog', { name: 'Switched off' }).getByText('--admin-token-file FILE').waitFor()
@@ -114,7 +106,7 @@ describe('the page', () => {
     for (const name of names) scenario.writePipe(name)
     const live = await scenario.start([...withToken(scenario), '--max-creates', '2'])
     await live.says('Pipe/a', 'CreateLimit')
-    await using watched = await openPage(browser, live.url)
+    await using watched = await openPage(live.url)
     const { page, faults } = watched
     await page.locator('#unwell h3', { hasText: '3 resources' }).waitFor()
     await expect.poll(() => page.locator('#unwell > li').count()).toBe(1)
@@ -149,7 +141,7 @@ describe('the page', () => {
     const pipe = scenario.platform.pipes().find(({ name }) => name === 'stock')
     scenario.platform.change(String(pipe?.['id']), { scaling: { replicas: 4 } })
     await live.says('Pipe/stock', 'Drifted')
-    await using watched = await openPage(browser, live.url)
+    await using watched = await openPage(live.url)
     const { page } = watched
     const step = page.locator('#unwell .next li', { hasText: 'Or, to keep 4,' })
     const file = scenario.workspace.path('manifests', 'stock.yaml')
@@ -178,7 +170,7 @@ describe('the page', () => {
       'https://git.example/acme/pipes/-/blob/{revision}/manifests/{file}#L{line}',
     ])
     await live.says('Pipe/orders', 'Ready')
-    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    await using watched = await openPage(`${live.url}/?resource=Pipe/orders`)
     const { page } = watched
     const facts = page.locator('#one .facts').first()
     await expect

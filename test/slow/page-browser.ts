@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
 import { fakeParts, resource } from '../server/fake-parts.ts'
 
 /** Nothing that a browser does by itself, and nothing that needs a screen. */
@@ -34,10 +34,16 @@ export function browserOptions() {
   return { executablePath: chromiumPath(), args: [...QUIET] }
 }
 
-/** The browser of all files, where there is one, or one of its own; to be closed either way. */
-export async function startBrowser(): Promise<Browser> {
+/** On a machine however busy: ms. */
+const LIMIT_MS = 120_000
+
+/** A tab of its own, in the browser of all files where there is one. */
+export async function openTab(options: BrowserContextOptions = {}) {
   const shared = process.env['TEST_BROWSER']
-  return shared === undefined ? chromium.launch(browserOptions()) : chromium.connect(shared)
+  const browser = await (shared === undefined ? chromium.launch(browserOptions()) : chromium.connect(shared))
+  const page = await browser.newPage(options)
+  page.setDefaultTimeout(LIMIT_MS)
+  return { page, [Symbol.asyncDispose]: () => browser.close() }
 }
 
 /** A page, and what must not happen on it. */
@@ -54,19 +60,14 @@ interface PageOptions {
   readonly watch?: string
 }
 
-/** On a machine however busy: ms. */
-const LIMIT_MS = 120_000
-
 /** A tab of its own at `url`, live. */
 export async function openPage(
-  browser: Browser,
   url: string,
   options: BrowserContextOptions & PageOptions = {},
 ): Promise<Watched> {
   const { mayLose = false, watch, ...contextOptions } = options
-  const context = await browser.newContext(contextOptions)
-  const page = await context.newPage()
-  page.setDefaultTimeout(LIMIT_MS)
+  const tab = await openTab(contextOptions)
+  const { page } = tab
   if (watch !== undefined) await page.addInitScript(watch)
   const faults: string[] = []
   const { origin } = new URL(url)
@@ -85,7 +86,7 @@ export async function openPage(
   })
   await page.goto(url)
   await page.locator('#connection.live').waitFor()
-  return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
+  return { ...tab, faults: () => faults }
 }
 
 /** What axe-core finds by any of its rules, best practices too, in words. */

@@ -1,20 +1,13 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import type { Browser, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
+import type { Page, Route } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { conditionEntry } from '../support/events.ts'
+import { fakeParts, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { openPage, partsThatSay, startBrowser } from './page-browser.ts'
+import { openPage, partsThatSay, openTab } from './page-browser.ts'
 
 /** What the page does where something is refused because it is too much, or held back on its way. */
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 /** A stream of events that stays open; the returned function ends it. */
 async function listen(port: number): Promise<() => void> {
@@ -31,8 +24,8 @@ test('where too many listen, the page asks again and again, and says so', async 
   const { parts, say } = partsThatSay('gone')
   const { url, port } = await running(parts)
   const ends = await Promise.all(Array.from({ length: 100 }, () => listen(port)))
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  await using tab = await openTab()
+  const { page } = tab
   await page.goto(url)
   await page.locator('#connection.waiting', { hasText: 'no live updates: refreshed every 30 s' }).waitFor()
   await page.locator('#list', { hasText: 'gone' }).waitFor()
@@ -43,7 +36,6 @@ test('where too many listen, the page asks again and again, and says so', async 
 
   for (const end of ends) end()
   await page.locator('#connection.live').waitFor()
-  await context.close()
 })
 
 /** Lets time pass in the page until something is so. */
@@ -59,8 +51,8 @@ function passUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
 test('where a proxy holds the stream of events back, the page asks again and again, and says so', async () => {
   const { parts, say } = partsThatSay('gone')
   const { url } = await running(parts)
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  await using tab = await openTab()
+  const { page } = tab
   await page.clock.install()
   const held: Route[] = []
   await page.route('**/api/v1/events', (route) => void held.push(route))
@@ -76,13 +68,12 @@ test('where a proxy holds the stream of events back, the page asks again and aga
 
   await page.unroute('**/api/v1/events')
   await passUntil(page, async () => (await page.locator('#connection.live').count()) === 1)
-  await context.close()
 })
 
 test('a page of which a script does not arrive says so, and how to go on', async () => {
   const { url } = await running(fakeParts())
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  await using tab = await openTab()
+  const { page } = tab
   await page.route('**/list.js', (route) => route.abort('connectionreset'))
   await page.goto(url)
   const incomplete = page.getByText('Not all of this page has arrived. Load it again.')
@@ -91,20 +82,18 @@ test('a page of which a script does not arrive says so, and how to go on', async
   await page.getByRole('link', { name: 'Load it again' }).click()
   await page.locator('#connection.live').waitFor()
   await expect.poll(() => incomplete.count()).toBe(0)
-  await context.close()
 })
 
 test('a search of too many words says how many there may be, and goes on when some are left out', async () => {
   const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
-  const gone = { condition: 'Synced', status: 'False', reason: 'Missing', requestId: undefined } as const
   const { url } = await running(
     fakeParts(
       {},
       [clicks],
-      [{ type: 'condition', ...gone, key: 'Pipe/clicks', at: NOW, revision: 'abc', message: 'gone' }],
+      [conditionEntry({ status: 'False', reason: 'Missing', key: 'Pipe/clicks', message: 'gone' })],
     ),
   )
-  await using watched = await openPage(browser, url)
+  await using watched = await openPage(url)
   const { page } = watched
   const story = page.locator('#entries li')
   await page.locator('#q').fill('click')

@@ -1,16 +1,14 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { createServer, type Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startServer, type Server } from '../../src/server/server.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { httpServer, type TestServer } from '../platform/support/server.ts'
 import { fakeParts, resource } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
 import { chromiumPath } from './page-browser.ts'
 
 /* What a page from elsewhere gets, in a real browser: nothing. */
 
 let browser: Browser
-let server: Server
-let elsewhere: HttpServer
+let elsewhere: TestServer
 
 beforeAll(async () => {
   // Their names lead here, as the DNS of somebody else says.
@@ -19,17 +17,14 @@ beforeAll(async () => {
     executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu', resolver],
   })
-  elsewhere = createServer((_request, reply) => {
-    reply.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>elsewhere</title>')
-  })
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  elsewhere = await httpServer((reply) =>
+    reply.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>elsewhere</title>'),
+  )
 })
-
-afterEach(() => server.close())
 
 afterAll(async () => {
   await browser.close()
-  elsewhere.close()
+  await elsewhere[Symbol.asyncDispose]()
 })
 
 /** What a script can read of an address, and whether an event stream of it opens. */
@@ -51,12 +46,12 @@ async function readable(page: Page, url: string) {
 
 function start() {
   const parts = fakeParts({}, [resource('Pipe/planted-name')])
-  return startServer(parts)
+  return running(parts)
 }
 
 test('a page of another origin reads nothing and opens no stream', async () => {
-  server = await start()
-  const { port } = elsewhere.address() as AddressInfo // it listens on TCP
+  const server = await start()
+  const { port } = new URL(elsewhere.url)
   for (const host of ['other.test', '127.0.0.1']) {
     const page = await browser.newPage()
     await page.goto(`http://${host}:${port}/`)
@@ -68,7 +63,7 @@ test('a page of another origin reads nothing and opens no stream', async () => {
 })
 
 test('a page whose name was led here (DNS rebinding) reads nothing but that it is refused', async () => {
-  server = await start()
+  const server = await start()
   const own = `http://evil.test:${server.port}`
   const page = await browser.newPage()
   // Whatever is answered there has the origin of that name, as the attacker's own page has.
@@ -88,7 +83,7 @@ test('a page whose name was led here (DNS rebinding) reads nothing but that it i
 })
 
 test('nor from metrics on a listener of their own, where programs may ask by any name', async () => {
-  server = await startServer({ ...fakeParts(), metricsListen: { host: '127.0.0.1', port: 0 } })
+  const server = await running({ ...fakeParts(), metricsListen: { host: '127.0.0.1', port: 0 } })
   const { port } = new URL(server.metricsUrl ?? '')
   const own = `http://evil.test:${port}`
   const page = await browser.newPage()
@@ -106,8 +101,8 @@ test('nor from metrics on a listener of their own, where programs may ask by any
 })
 
 test('the page itself reads everything, and a link to it from elsewhere opens it', async () => {
-  server = await start()
-  const { port } = elsewhere.address() as AddressInfo // it listens on TCP
+  const server = await start()
+  const { port } = new URL(elsewhere.url)
   const page = await browser.newPage()
   await page.goto(`http://other.test:${port}/`)
   await page.evaluate(`location.href = '${server.url}/'`)

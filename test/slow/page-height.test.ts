@@ -1,24 +1,16 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
-import { fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
+import { conditionEntry } from '../support/events.ts'
+import { fakeParts, finding, NOW, overview, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage } from './page-browser.ts'
 
 /* A page is read by somebody who is in a hurry: with 18 resources it is short, whatever is wrong. */
 
 const TALLEST = 2_500
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 const CONDITION = { status: 'False', since: 0 } as const
 
@@ -56,17 +48,10 @@ function mistake(key: Key, index: number): Finding {
 
 /** More than one step of the story, each with a long message, and too far from each other to be one line. */
 function story(resources: readonly ResourceView[]): readonly HistoryEntry[] {
-  return resources.map(({ key }, index) => ({
-    type: 'condition',
-    condition: 'Synced',
-    status: 'Unknown',
-    reason: 'Unavailable',
-    key,
-    at: NOW - index * 61_000,
-    revision: REVISION,
-    requestId: undefined,
-    message: 'The platform does not answer: '.repeat(10),
-  }))
+  const message = 'The platform does not answer: '.repeat(10)
+  return resources.map(({ key }, index) =>
+    conditionEntry({ status: 'Unknown', reason: 'Unavailable', key, at: NOW - index * 61_000, message }),
+  )
 }
 
 const keys = (count: number) => Array.from({ length: count }, (_, index): Key => `Pipe/p${index}`)
@@ -127,7 +112,7 @@ describe('18 resources at 1440 pixels', () => {
     const { url } = await running(
       fakeParts({ overview: () => overview({ findings }) }, resources, story(resources)),
     )
-    await using watched = await openPage(browser, url, { viewport: { width: 1440, height: 900 } })
+    await using watched = await openPage(url, { viewport: { width: 1440, height: 900 } })
     const { page, faults } = watched
     await page.locator('.list tbody tr').nth(17).waitFor()
     await expect.poll(() => page.locator('#unwell > li').count()).toBe(cards)
@@ -145,7 +130,7 @@ describe('18 resources at 1440 pixels', () => {
   test('a cause that is a line opens, and stays open when the page is drawn again', async () => {
     const { resources } = ROWS.find(({ cards }) => cards === 9) ?? { resources: [] }
     const { url } = await running(fakeParts({}, resources))
-    await using watched = await openPage(browser, url, { viewport: { width: 1440, height: 900 } })
+    await using watched = await openPage(url, { viewport: { width: 1440, height: 900 } })
     const { page } = watched
     const line = page.locator('#unwell > li details').first()
     await line.locator('summary').click()
@@ -160,7 +145,7 @@ describe('18 resources at 1440 pixels', () => {
       keys(3).map(mistaken),
     )
     const { url } = await running(parts)
-    await using watched = await openPage(browser, url)
+    await using watched = await openPage(url)
     const { page } = watched
     await page.locator('#findings h3', { hasText: 'Findings in manifests (3)' }).waitFor()
     const links: string[] = await page

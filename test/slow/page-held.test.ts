@@ -1,21 +1,13 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { running } from '../server/running.ts'
 import { passes } from '../kubernetes/pods.ts'
 import { until } from '../support/until.ts'
-import { partsThatSay, startBrowser } from './page-browser.ts'
+import { partsThatSay, openTab } from './page-browser.ts'
 
 /** What the page does behind a proxy that passes the head of the stream of events on, and gathers what is in it. */
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 /** In front of a server; holds back what is in the stream of events. */
 async function proxyBefore(port: number) {
@@ -68,8 +60,8 @@ test('a stream of which only the head arrives is not live, and the connection is
   const { parts, say } = partsThatSay('gone')
   const { port } = await running(parts)
   await using proxy = await proxyBefore(port)
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  await using tab = await openTab()
+  const { page } = tab
   await page.clock.install()
   await page.goto(proxy.url)
   await page.locator('#list', { hasText: 'gone' }).waitFor()
@@ -85,5 +77,4 @@ test('a stream of which only the head arrives is not live, and the connection is
       return refreshed.count()
     })
     .toBe(1)
-  await context.close()
 })

@@ -1,23 +1,10 @@
 import { masked } from '../support/masked.ts'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nameOf, type Key } from '../../src/kinds/key.ts'
-import { startServer, type Server } from '../../src/server/server.ts'
+import { conditionEntry } from '../support/events.ts'
 import { condition, fakeParts, finding, NOW, overview, resource } from '../server/fake-parts.ts'
-import { openPage, seriousFindings, startBrowser, tooWide } from './page-browser.ts'
-
-let browser: Browser
-let server: Server | undefined
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterEach(async () => {
-  await server?.close()
-})
-
-afterAll(() => browser.close())
+import { running } from '../server/running.ts'
+import { openPage, seriousFindings, tooWide } from './page-browser.ts'
 
 /** What would do something if it were read as anything but text. */
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>'"&amp;</td></table>javascript:alert(3)`
@@ -83,17 +70,16 @@ function hostileParts() {
         }),
     },
     resources,
-    NAMES.map((text) => ({
-      type: 'condition' as const,
-      condition: 'Synced' as const,
-      status: 'False' as const,
-      reason: 'Drifted' as const,
-      key: `Pipe/${text}`,
-      at: NOW,
-      revision: text,
-      requestId: text,
-      message: text,
-    })),
+    NAMES.map((text) =>
+      conditionEntry({
+        status: 'False',
+        reason: 'Drifted',
+        key: `Pipe/${text}`,
+        revision: text,
+        requestId: text,
+        message: text,
+      }),
+    ),
   )
   for (const text of NAMES) {
     parts.tell({ type: 'Observed', key: `Pipe/${text}`, state: masked(text), differences: [] })
@@ -107,8 +93,8 @@ describe('texts from manifests and from the platform', () => {
     ['on a wide screen', 1280],
     ['on a phone', 375],
   ])('never become markup, turn nothing around and break nothing, %s', async (_, width) => {
-    server = await startServer(hostileParts())
-    await using watched = await openPage(browser, server.url, { viewport: { width, height: 800 } })
+    const { url } = await running(hostileParts())
+    await using watched = await openPage(url, { viewport: { width, height: 800 } })
     const { page, faults } = watched
     await page.locator('#list', { hasText: '<img src=x' }).waitFor()
     await expect.poll(() => page.locator('img, main script, iframe, object').count()).toBe(0)
@@ -121,22 +107,20 @@ describe('texts from manifests and from the platform', () => {
     expect(await seriousFindings(page)).toEqual([])
 
     for (const name of NAMES.filter((one) => one !== LONG)) {
-      await page.goto(`${server.url}/?resource=${encodeURIComponent(`Pipe/${name}`)}`)
+      await page.goto(`${url}/?resource=${encodeURIComponent(`Pipe/${name}`)}`)
       await page.locator('#one .facts').first().waitFor()
       await expect.poll(() => page.locator('img, main script, iframe, object').count()).toBe(0)
       expect(await tooWide(page)).toEqual([])
     }
     // every link stays here
     const links = (await page.evaluate('[...document.links].map(({ href }) => href)')) as readonly string[] // of hrefs
-    for (const link of links) expect(link.startsWith(server.url)).toBe(true)
+    for (const link of links) expect(link.startsWith(url)).toBe(true)
     // and an address is no way in either
     await page.goto(
-      `${server.url}/?resource=${encodeURIComponent(`Pipe/${MARKUP}x`)}&q=${encodeURIComponent(MARKUP)}`,
+      `${url}/?resource=${encodeURIComponent(`Pipe/${MARKUP}x`)}&q=${encodeURIComponent(MARKUP)}`,
     )
     await page.locator('#one', { hasText: 'there is no resource' }).waitFor()
-    await page.goto(
-      `${server.url}/?kind=${encodeURIComponent(MARKUP)}&page=-1&sort=x#${encodeURIComponent(MARKUP)}`,
-    )
+    await page.goto(`${url}/?kind=${encodeURIComponent(MARKUP)}&page=-1&sort=x#${encodeURIComponent(MARKUP)}`)
     await page.locator('#matches', { hasText: 'is not known' }).waitFor()
     await expect.poll(() => page.locator('img, main script').count()).toBe(0)
     expect(faults().filter((fault) => !/status of 40[04]/.test(fault))).toEqual([])

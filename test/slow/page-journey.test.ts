@@ -1,17 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { alertManifest } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
-import { openPage, seriousFindings, startBrowser } from './page-browser.ts'
+import { openPage, seriousFindings } from './page-browser.ts'
 import { createScenario } from './scenario.ts'
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 /** Four pipes, one of which drifts, an alert that fires, and a manifest with a misspelt field. */
 async function troubledScenario() {
@@ -44,7 +35,7 @@ describe('the page of a running daemon', () => {
   test('says what is wrong, why and what to do; filters, opens, copies, goes back', async () => {
     const { scenario, live } = await troubledScenario()
     await using _ = scenario
-    await using watched = await openPage(browser, live.url, {
+    await using watched = await openPage(live.url, {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     const { page, faults } = watched
@@ -118,7 +109,7 @@ describe('the page of a running daemon', () => {
     scenario.writePipe('orders', { more: 'policy: {interval: 1s}' })
     const first = await scenario.start()
     await first.says('Pipe/orders', 'Ready')
-    await using watched = await openPage(browser, first.url, { mayLose: true })
+    await using watched = await openPage(first.url, { mayLose: true })
     const { page, faults } = watched
     await page
       .locator('h1', { hasText: 'No problems: 2 resources, 1 of them in a state of unknown health.' })

@@ -1,18 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { fakeParts, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage } from './page-browser.ts'
 
 /* What the keys do, and where the focus is. */
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 const CLICKS = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing', labels: { team: 'web' } })
 
@@ -25,7 +17,7 @@ function focused(page: Page): Promise<string> {
 describe('keys', () => {
   test('Escape clears the text, then every filter', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
-    await using watched = await openPage(browser, `${url}/?kind=Pipe&label=team%3Dweb&q=clicks&sort=status`)
+    await using watched = await openPage(`${url}/?kind=Pipe&label=team%3Dweb&q=clicks&sort=status`)
     const { page } = watched
     await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
     await page.locator('#q').press('Escape')
@@ -38,7 +30,7 @@ describe('keys', () => {
 
   test('Escape on the page clears every filter', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
-    await using watched = await openPage(browser, `${url}/?label=team%3Dweb`)
+    await using watched = await openPage(`${url}/?label=team%3Dweb`)
     const { page } = watched
     await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
     await page.keyboard.press('Escape')
@@ -48,7 +40,7 @@ describe('keys', () => {
 
   test('a slash on the page of a resource goes to the search, and the focus stays there', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
-    await using watched = await openPage(browser, url)
+    await using watched = await openPage(url)
     const { page } = watched
     await page.locator('#list .key').first().click()
     await page.locator('#one .facts').first().waitFor()
@@ -69,14 +61,14 @@ describe('keys', () => {
     }
     const parts = fakeParts({ board }, [CLICKS])
     const { url } = await running(parts)
-    await using watched = await openPage(browser, url)
+    await using watched = await openPage(url)
     const { page } = watched
     await page.locator('#unwell .copy').first().focus()
     const before = await focused(page)
     expect(before).toMatch(/^Copy /)
     message = 'gone since yesterday'
     parts.change({ type: 'resources', keys: ['Pipe/clicks'] })
-    parts.clock.advance(5_000)
+    await parts.clock.advance(5_000)
     await page.locator('#unwell', { hasText: message }).waitFor()
     await expect.poll(() => focused(page)).toBe(before)
   })
@@ -91,7 +83,7 @@ describe('loading', () => {
     const watch = `globalThis.shift = 0
       new PerformanceObserver((list) => { for (const entry of list.getEntries()) globalThis.shift += entry.value })
         .observe({ type: 'layout-shift', buffered: true })`
-    await using watched = await openPage(browser, url, { watch, viewport: { width: 1440, height: 900 } })
+    await using watched = await openPage(url, { watch, viewport: { width: 1440, height: 900 } })
     await watched.page.locator('.list tbody tr').nth(17).waitFor()
     await watched.page.waitForTimeout(300)
     await expect.poll(() => watched.page.evaluate('shift')).toBeLessThan(0.05)

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { ALERT, alertManifest, mountSecrets, runArgs } from '../support/manifests.ts'
 import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage } from './page-browser.ts'
 import { startPlatform } from '../support/platform.ts'
 
 const MANY = 2_000
@@ -20,14 +20,6 @@ const ASKED =
 
 /** Longer than the page lets pass between two requests: ms. */
 const WATCHED_MS = 7_000
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 describe('thousands of resources', () => {
   test('a page of them is loaded, each filter asks for one page, and nothing is asked for while nothing changes', async () => {
@@ -51,7 +43,7 @@ describe('thousands of resources', () => {
     const url = await urlOf(program)
     await until('all to have been reconciled', () => settled(url), 600_000)
 
-    await using watched = await openPage(browser, url)
+    await using watched = await openPage(url)
     const { page, faults } = watched
     await page.locator('.list tbody tr').nth(49).waitFor()
     await page.locator('#unwell > li').first().waitFor()

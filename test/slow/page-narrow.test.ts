@@ -1,10 +1,11 @@
 import { masked } from '../support/masked.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
+import { conditionEntry } from '../support/events.ts'
+import { condition, fakeParts, finding, overview, resource, REVISION } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { openPage, seriousFindings, sideways, startBrowser, tooWide } from './page-browser.ts'
+import { openPage, seriousFindings, sideways, tooWide } from './page-browser.ts'
 
 /* On a phone everything is read from top to bottom: nothing scrolls sideways, however long a text or a word is. */
 
@@ -13,14 +14,6 @@ const PHONE = { viewport: { width: 390, height: 844 } }
 const URL_OF_A_SCHEMA = `https://schema-registry.internal.example/subjects/${'orders-value-'.repeat(8)}latest`
 const ID = '4af1717b-52aa-4b4b-aeab-b07a38d5e150'
 const SENTENCE = `The platform refused it: ${'a source that cannot be reached, '.repeat(12)}see ${URL_OF_A_SCHEMA}.`
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 /** A pipe with a long text wherever there can be one. */
 function wordyParts() {
@@ -67,17 +60,14 @@ function wordyParts() {
     },
     [pipe],
     [
-      {
-        type: 'condition',
-        condition: 'Synced',
+      conditionEntry({
         status: 'False',
         reason: 'Drifted',
         key,
-        at: NOW,
         revision: REVISION,
         requestId: ID,
         message: SENTENCE,
-      },
+      }),
     ],
   )
   parts.tell({ type: 'Observed', key, state: masked('Running'), differences: [] })
@@ -95,7 +85,7 @@ describe('at 390 pixels', () => {
   test('nothing scrolls sideways: not the page, and nothing in it', async () => {
     const { key, parts } = wordyParts()
     const { url } = await running(parts)
-    await using watched = await openPage(browser, url, PHONE)
+    await using watched = await openPage(url, PHONE)
     const { page, faults } = watched
     await page.locator('.list tbody tr').waitFor()
     await page.locator('#source table').waitFor()
@@ -124,7 +114,7 @@ describe('at 390 pixels', () => {
   test('a condition is a block that says which line is what, and is still a table for who listens', async () => {
     const { key, parts } = wordyParts()
     const { url } = await running(parts)
-    await using watched = await openPage(browser, `${url}/?resource=${key}`, PHONE)
+    await using watched = await openPage(`${url}/?resource=${key}`, PHONE)
     const { page } = watched
     const synced = page.getByRole('table', { name: 'Conditions' }).getByRole('row', { name: 'Synced' })
     const message = synced.getByRole('cell').nth(3)
@@ -146,7 +136,7 @@ describe('the longest status', () => {
 
   test.each([1440, 1200, 390])('does not stand on the name, nor break it: %d pixels', async (width) => {
     const { url } = await running(fakeParts({}, resources))
-    await using watched = await openPage(browser, url, { viewport: { width, height: 900 } })
+    await using watched = await openPage(url, { viewport: { width, height: 900 } })
     const { page } = watched
     const row = page.locator('.list tbody tr').first()
     await row.waitFor()

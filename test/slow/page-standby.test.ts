@@ -1,5 +1,4 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { startCountingPlatform } from '../kubernetes/counting-platform.ts'
 import { acts, startPod, writeCommon } from '../kubernetes/pods.ts'
@@ -7,20 +6,12 @@ import { pipeManifest } from '../support/manifests.ts'
 import { resourcesOf, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { openPage, seriousFindings, startBrowser, tooWide } from './page-browser.ts'
+import { openPage, seriousFindings, tooWide } from './page-browser.ts'
 
 /* The page of a process that stands by: it says so, shows what is known, and offers nothing that it cannot do. */
 
 const LEASE_MS = 2_000
 const TOKEN = 'planted-admin-token-3f1'
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 async function startWorld(stack: AsyncDisposableStack) {
   const workspace = stack.use(createWorkspace())
@@ -46,7 +37,7 @@ async function startWorld(stack: AsyncDisposableStack) {
 test('it says at first sight that it stands by and who acts, and later that it acts itself, without being loaded anew', async () => {
   await using stack = new AsyncDisposableStack()
   const { one, two, ofOne, ofTwo } = await startWorld(stack)
-  await using watched = await openPage(browser, ofTwo)
+  await using watched = await openPage(ofTwo)
   const { page, faults } = watched
   const standing = page.locator('#standing')
   await standing.getByText('This process is on standby, and ').waitFor()
@@ -82,7 +73,7 @@ test('it says at first sight that it stands by and who acts, and later that it a
 test('while nobody acts, it says that, and refuses to act', async () => {
   await using stack = new AsyncDisposableStack()
   const { one, two, ofTwo } = await startWorld(stack)
-  await using watched = await openPage(browser, ofTwo)
+  await using watched = await openPage(ofTwo)
   // Its predecessor gives the Lease back, which it sees, and cannot take.
   two.toApi.set('silent')
   one.program.signal('SIGTERM')

@@ -1,20 +1,12 @@
-import type { Browser, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Route } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { fakeParts, NOW, overview, resource } from '../server/fake-parts.ts'
 import { startServer } from '../../src/server/server.ts'
 import { running } from '../server/running.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage, openTab } from './page-browser.ts'
 import { until } from '../support/until.ts'
 
 /* The page of one resource says nothing that was not read, and of what was, when. */
-
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-
-afterAll(() => browser.close())
 
 test.each([
   ['since when no other revision came', { revisionSince: NOW - 3 * 86_400_000 }, '3 days ago'],
@@ -22,7 +14,7 @@ test.each([
   ['nothing, where another one may be there', { revisionSince: 0, sourceProblem: 'No.' }, undefined],
 ])('the page says %s', async (_, over, said) => {
   const { url } = await running(fakeParts({ overview: () => overview(over) }, [resource('Pipe/orders')]))
-  await using watched = await openPage(browser, url)
+  await using watched = await openPage(url)
   const { page } = watched
   await page.locator('#source-inside dt', { hasText: /^Revision$/ }).waitFor({ state: 'attached' })
   const line = page.locator('#source-inside dt', { hasText: 'No other revision since' }).locator('+ dd')
@@ -42,7 +34,7 @@ describe('a page that has nothing to show', () => {
     const sourceProblem = 'The manifests directory is missing.'
     const revision = { id: 'content-e3b0c44298fc', from: 'content' } as const
     const { url } = await running(fakeParts({ overview: () => overview({ sourceProblem, revision }) }))
-    await using watched = await openPage(browser, url)
+    await using watched = await openPage(url)
     const { page } = watched
     await page.locator('h1', { hasText: 'The manifests directory is missing.' }).waitFor()
     const text = await page.locator('main').textContent()
@@ -52,7 +44,7 @@ describe('a page that has nothing to show', () => {
   test('a page beyond the last is the last; a filter that nothing unwell matches says so', async () => {
     const many = Array.from({ length: 60 }, (_, index) => resource(`Alert/a${index}`))
     const { url } = await running(fakeParts({}, many))
-    await using watched = await openPage(browser, `${url}/?page=9999&kind=Alert`, {
+    await using watched = await openPage(`${url}/?page=9999&kind=Alert`, {
       watch: NOTES_EMPTY_PAGES,
     })
     const { page } = watched
@@ -67,7 +59,7 @@ describe('a page that has nothing to show', () => {
 
   test('what is not there is said in a sentence, with the way back', async () => {
     const { url } = await running(fakeParts())
-    await using watched = await openPage(browser, `${url}/?resource=Pipe/nothing`, { mayLose: true })
+    await using watched = await openPage(`${url}/?resource=Pipe/nothing`, { mayLose: true })
     const { page } = watched
     await page.locator('#one p', { hasText: 'There is no' }).waitFor()
     await expect.poll(() => page.locator('#back').isVisible()).toBe(true)
@@ -76,8 +68,8 @@ describe('a page that has nothing to show', () => {
 
 test('a click before the first reply is not called live', async () => {
   const { url } = await running(fakeParts({}, [resource('Pipe/orders')]))
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  await using tab = await openTab()
+  const { page } = tab
   const held: Route[] = []
   await page.route('**/api/v1/page?*', (route) => void held.push(route))
   const streamed = page.waitForResponse('**/api/v1/events')
@@ -91,13 +83,12 @@ test('a click before the first reply is not called live', async () => {
   await expect.poll(() => page.locator('#connection').getAttribute('class')).toBe('waiting')
   await held[1]?.continue()
   await page.locator('#connection.live').waitFor()
-  await context.close()
 })
 
 test('a click while the connection is lost opens a page with a sentence and the way back', async () => {
   const parts = fakeParts({}, [resource('Pipe/orders')])
   const server = await startServer(parts)
-  await using watched = await openPage(browser, server.url, { mayLose: true })
+  await using watched = await openPage(server.url, { mayLose: true })
   const { page } = watched
   await page.locator('#list .key').waitFor()
   await server.close()
@@ -110,7 +101,7 @@ test('a click while the connection is lost opens a page with a sentence and the 
 
 test('a history that was trimmed is not called empty', async () => {
   const { url } = await running(fakeParts({}, [resource('Pipe/orders')]))
-  await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+  await using watched = await openPage(`${url}/?resource=Pipe/orders`)
   const said = watched.page.locator('h2', { hasText: 'History' }).locator('+ p')
   await said.waitFor()
   await expect.poll(() => said.textContent()).toBe('Older entries are no longer kept.')

@@ -5,7 +5,7 @@ import { ALERT, mountSecrets, runArgs } from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { alertName, alertText, createLinkPublisher } from './support/git-sync-trees.ts'
+import { alertName, alertText, commitName, createLinkPublisher } from './support/git-sync-trees.ts'
 import { startPlatform } from '../support/platform.ts'
 
 const SWAPS = 40
@@ -29,11 +29,7 @@ test(`the daemon acts on each of ${SWAPS} git-sync swaps once, at its revision`,
   mountSecrets(workspace)
   const alerts = Array.from({ length: SWAPS + 1 }, (_, n) => ({ ...ALERT, id: `alert-${n}` }))
   await using platform = await startPlatform({ fixture: { alerts } })
-  const publisher = createLinkPublisher({
-    base: workspace.dir,
-    below: '',
-    removesBefore: (generation) => generation % 2 === 0,
-  })
+  const publisher = createLinkPublisher(workspace.dir)
   publisher.publish(0)
   await using program = startProgram(
     runArgs({ ...workspace, manifests: publisher.root }, platform.url, ['--log-level', 'debug']),
@@ -41,7 +37,7 @@ test(`the daemon acts on each of ${SWAPS} git-sync swaps once, at its revision`,
   const url = await urlOf(program)
   const seen = async (generation: number) => {
     const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { revision?: { id: string } }
-    if (overview.revision?.id !== publisher.revision(generation)) return false
+    if (overview.revision?.id !== commitName(generation)) return false
     const items = await resourcesOf(url)
     expect(items.length).toBe(generation + 1)
     return items.every(({ status }) => status === 'Ready')
@@ -56,15 +52,15 @@ test(`the daemon acts on each of ${SWAPS} git-sync swaps once, at its revision`,
   expect(before.watches).toBeGreaterThan(0)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   expect(metrics).toMatch(/^pipewright_source_missed_changes_total 0$/m)
-  expect(metrics).toContain(`pipewright_source_info{revision="${publisher.revision(SWAPS)}"`)
+  expect(metrics).toContain(`pipewright_source_info{revision="${commitName(SWAPS)}"`)
   for (let n = 0; n <= SWAPS; n += 1) {
     const key = `Alert/${alertName(n)}`
     const told = await fetch(`${url}/api/v1/history?key=${encodeURIComponent(key)}`)
     const { items } = (await told.json()) as { items: readonly { readonly revision: string }[] }
-    expect([key, items.at(-1)?.revision]).toEqual([key, publisher.revision(n)])
+    expect([key, items.at(-1)?.revision]).toEqual([key, commitName(n)])
   }
   for (const { key, manifestRevision: revision } of await resourcesOf(url)) {
-    expect([key, revision]).toEqual([key, publisher.revision(Number(key.slice(-4)))])
+    expect([key, revision]).toEqual([key, commitName(Number(key.slice(-4)))])
   }
   program.signal('SIGTERM')
   expect(await program.ended).toBe(0)
@@ -73,14 +69,14 @@ test(`the daemon acts on each of ${SWAPS} git-sync swaps once, at its revision`,
   // A busy machine may tell of a swap twice.
   const readings = log.filter(({ msg, changed }) => msg === 'Manifests read' && changed !== 0)
   expect(readings.map(({ revision, changed }) => [revision, changed])).toEqual(
-    Array.from({ length: SWAPS + 1 }, (_, n) => [publisher.revision(n), 1]),
+    Array.from({ length: SWAPS + 1 }, (_, n) => [commitName(n), 1]),
   )
   // Each alert was acted on for the first time at the revision that brought it.
   for (let n = 0; n <= SWAPS; n += 1) {
     const first = log.find(
       (line) => line['key'] === `Alert/${alertName(n)}` && line['revision'] !== undefined,
     )
-    expect([n, first?.['revision']]).toEqual([n, publisher.revision(n)])
+    expect([n, first?.['revision']]).toEqual([n, commitName(n)])
   }
   expect(program.stderr()).toBe('')
 })

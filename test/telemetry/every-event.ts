@@ -1,10 +1,11 @@
 import { masked } from '../support/masked.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { createFinished, finding, loaded, NOW, reconciled } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { finding, NOW } from './sample.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { readonly type: T }>
 
-const PROBLEM = {
+export const PROBLEM = {
   reason: 'Drifted',
   service: 'analytics',
   resources: 1,
@@ -24,7 +25,7 @@ const SEVERAL = {
 const UNKNOWN = { reason: 'OutcomeUnknown' } as const
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 
-const CHANGE: Of<'ConditionChanged'> = {
+export const CHANGE: Of<'ConditionChanged'> = {
   type: 'ConditionChanged',
   key: 'Pipe/orders',
   condition: 'Ready',
@@ -37,7 +38,7 @@ const CHANGE: Of<'ConditionChanged'> = {
   line: 3,
 }
 
-const NOTIFICATION = {
+export const NOTIFICATION = {
   id: 'm-1',
   reason: 'Drifted',
   resources: 1,
@@ -45,7 +46,7 @@ const NOTIFICATION = {
   code: '503',
   durationMs: 1,
 } as const
-const FAILED: Of<'NotificationFailed'> = {
+export const FAILED: Of<'NotificationFailed'> = {
   type: 'NotificationFailed',
   ...NOTIFICATION,
   message: 'HTTP 503',
@@ -133,7 +134,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     loaded({ findings: twice }),
     loaded({ problem: 'empty' }),
     loaded({ problem: 'empty' }),
-  ] as readonly Of<'SourceLoaded'>[], // as its type says
+  ],
   SourceFailed: [
     { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
     { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
@@ -142,10 +143,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'WatchModeChanged', mode: 'recursive', message: 'watching' },
     { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
   ],
-  ReconcileFinished: [
-    reconciled({ changed: true, action: 'upsert', changeToApplyMs: 5 }),
-    reconciled(),
-  ] as readonly Of<'ReconcileFinished'>[], // as its type says
+  ReconcileFinished: [reconciled({ changed: true, action: 'upsert', changeToApplyMs: 5 }), reconciled()],
   ConditionChanged: [CHANGE, { ...CHANGE, isNews: false }],
   CreateStarted: [
     { type: 'CreateStarted', key: 'Pipe/orders', intentId: 'i-1', attempt: 1, revision: 'abc123' },
@@ -154,7 +152,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     createFinished(),
     createFinished({ outcome: 'failed' }),
     createFinished({ outcome: 'unknown' }),
-  ] as readonly Of<'CreateFinished'>[], // as its type says
+  ],
   OutcomeLost: [
     {
       type: 'OutcomeLost',

@@ -12,23 +12,14 @@ import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
 import type { EventRow } from '../../src/telemetry/event-rows/event-row.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { EVERY_EVENT } from './every-event.ts'
+import { CHANGE, EVERY_EVENT, FAILED, NOTIFICATION, PROBLEM } from './every-event.ts'
 import { saying } from '../support/messages.ts'
-import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { finding, NOW, telemetry } from './sample.ts'
 import { folderForTest } from '../support/folders.ts'
 
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 const CONDITION = { status: 'False', ...DRIFTED, since: NOW } as const
-
-const PROBLEM = {
-  reason: 'Drifted',
-  service: 'analytics',
-  resources: 1,
-  keys: ['Pipe/orders'],
-  file: 'orders.yaml',
-  line: 1,
-  manifestRevision: 'abc122',
-} as const
 
 const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['an unchanged reconcile is of no interest', reconciled(), 'debug'],
@@ -79,46 +70,15 @@ function problem(over: { readonly reason: Reason }): Event {
 }
 
 function conditionChanged(before: Condition | undefined, over: { readonly isNews?: boolean } = {}): Event {
-  const place = { revision: 'abc123', manifestRevision: 'abc123', file: undefined, line: undefined }
-  const after = CONDITION
-  return {
-    type: 'ConditionChanged',
-    key: 'Pipe/orders',
-    condition: 'Synced',
-    before,
-    after,
-    isNews: false,
-    ...place,
-    ...over,
-  }
+  return { ...CHANGE, condition: 'Synced', before, after: CONDITION, isNews: false, ...over }
 }
 
 function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }): Event {
-  return {
-    type: 'NotificationFailed',
-    id: 'm-1',
-    reason: 'Drifted',
-    resources: 1,
-    attempt: 1,
-    code: '503',
-    durationMs: 1,
-    message: 'HTTP 503',
-    retryInMs: undefined,
-    first: true,
-    ...over,
-  }
+  return { ...FAILED, retryInMs: undefined, ...over }
 }
 
 function sent(recovered: boolean): Event {
-  const facts = {
-    id: 'm-1',
-    reason: 'Drifted',
-    resources: 1,
-    attempt: 1,
-    code: '200',
-    durationMs: 1,
-  } as const
-  return { type: 'NotificationSent', ...facts, recovered }
+  return { type: 'NotificationSent', ...NOTIFICATION, recovered }
 }
 
 function limited(isFirst: boolean): Event {

@@ -6,19 +6,12 @@ import { operationsOf } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { labelValues } from '../../src/telemetry/instruments.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
-import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry } from './sample.ts'
+import { createFinished, loaded, reconciled } from '../support/events.ts'
+import { NOTIFICATION } from './every-event.ts'
+import { finding, NOW, resource, telemetry } from './sample.ts'
 
 const NOTIFICATIONS: readonly Event[] = [
-  {
-    type: 'NotificationSent',
-    id: 'm-1',
-    reason: 'Drifted',
-    resources: 2,
-    attempt: 1,
-    code: '204',
-    durationMs: 12,
-    recovered: false,
-  },
+  { type: 'NotificationSent', ...NOTIFICATION, code: '204', recovered: false },
   { type: 'NotificationsWaiting', count: 3 },
 ]
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { alertRules } from '../support/alert-rules.ts'
 import { dashboardFaults, queriesOf, readDashboard } from '../support/dashboard.ts'
 import { exportedIn, labelsOf, notExported, ofEveryJob } from '../support/promql.ts'
-import { loaded, resource, telemetry } from './sample.ts'
+import { loaded } from '../support/events.ts'
+import { resource, telemetry } from './sample.ts'
 
 /* The same is held against a running daemon and a real Prometheus in test/slow/prometheus.test.ts. */
 

@@ -4,7 +4,6 @@ import { Writable } from 'node:stream'
 import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
 import { finding as anyFinding, resource as anyResource, type Over } from '../server/fake-parts.ts'
@@ -12,59 +11,6 @@ import { finding as anyFinding, resource as anyResource, type Over } from '../se
 export const NOW = Date.UTC(2026, 5, 1, 12)
 
 export const clock: Clock = { now: () => NOW, monotonic: () => 0, after: () => () => {} }
-
-type Of<T extends Event['type']> = Extract<Event, { type: T }>
-
-export function reconciled(over: Partial<Of<'ReconcileFinished'>> = {}): Event {
-  return {
-    type: 'ReconcileFinished',
-    key: 'Pipe/orders',
-    reconcileId: 'rec-1',
-    revision: 'abc123',
-    manifestRevision: 'abc122',
-    action: 'observe',
-    because: { reason: 'InSync', facts: { as: 'create-once' } },
-    result: 'done',
-    requestId: 'req-1',
-    durationMs: 1_500,
-    changed: false,
-    file: 'orders.yaml',
-    line: 3,
-    changeToApplyMs: undefined,
-    ...over,
-  }
-}
-
-export function loaded(over: Partial<Of<'SourceLoaded'>> = {}): Event {
-  return {
-    type: 'SourceLoaded',
-    saidBefore: NOTHING_SAID_BEFORE,
-    since: undefined,
-    revision: { id: 'abc123', from: 'git' },
-    durationMs: 20,
-    changed: [],
-    removed: 0,
-    manifests: { Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 },
-    findings: [],
-    problem: undefined,
-    missedByWatcher: false,
-    ...over,
-  }
-}
-
-export function createFinished(over: Partial<Of<'CreateFinished'>> = {}): Event {
-  return {
-    type: 'CreateFinished',
-    key: 'Pipe/orders',
-    intentId: 'intent-1',
-    outcome: 'created',
-    pipeId: 'p-1',
-    requestId: 'req-2',
-    because: { reason: 'Created', facts: { pipeId: 'p-1' } },
-    revision: 'abc123',
-    ...over,
-  }
-}
 
 export function finding(over: Partial<Finding> = {}): Finding {
   return anyFinding({ file: 'orders.yaml', key: 'Pipe/orders', ...over })

@@ -1,29 +1,19 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { httpServer } from '../platform/support/server.ts'
 import { type Ended, runHere } from '../support/command.ts'
 import { furnish, pipeBody, pipeManifest, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { listenHere } from '../support/listen-here.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
 
 /** A platform with one pipe, as odd as it likes. */
-async function platformWith(pipe: object) {
-  const server = createServer((_, response) => {
-    const result = { id: ID, serviceId: SERVICE_ID, state: 'Running', ...pipe }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ status: 200, requestId: ID, result }))
-  })
-  const port = await listenHere(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+function platformWith(pipe: object) {
+  const result = { id: ID, serviceId: SERVICE_ID, state: 'Running', ...pipe }
+  return httpServer((response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ status: 200, requestId: ID, result })),
+  )
 }
 
 const ODD = {

@@ -8,8 +8,14 @@ const NOWHERE = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a99'
 
 interface Refusal {
   readonly why: string
-  /** What goes before, and the words of the command. */
-  readonly words: (given: Given) => Promise<readonly string[]>
+  /** Of the command; `{orders}` is the id of that pipe, `{stray}` that of one that somebody made by hand. */
+  readonly words: string
+  /** Manifests that are written before, by their names. */
+  readonly files?: Readonly<Record<string, string>>
+  /** What else goes before. */
+  readonly before?: (given: Given) => unknown
+  /** Of the pipe that somebody made by hand. */
+  readonly strayIn?: string
   /** Whether what goes before changes the ledger, or the pipes that are there. */
   readonly isApart?: boolean
   /** 1 unless given. */
@@ -29,7 +35,7 @@ async function settled(): Promise<Given> {
 /** Nothing goes before. */
 const AT_ONCE = (
   [
-    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /cannot be adopted or resolved/],
+    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /is not a pipe/],
     ['a key that is none', `adopt orders ${NOWHERE}`, 64, /is not a key/],
     ['a kind that is none, in the history', 'history Pump/orders', 64, /is not a key/],
     ['an id that is none', 'adopt Pipe/orders x', 64, /is not the id/],
@@ -60,133 +66,107 @@ const AT_ONCE = (
       /No change was made: the ledger has no record of Pipe\/nothing/,
     ],
   ] as const
-).map(([why, words, code, says]): Refusal => ({
-  why,
-  words: async () => words.split(' '),
-  code,
-  says: [says],
-}))
+).map(([why, words, code, says]): Refusal => ({ why, words, code, says: [says] }))
+
+const NEW = { new: pipeManifest('new') }
+const BROKEN = { orders: pipeManifest('orders').replace('brokers:', 'brokrs:') }
+const ADOPTS = `policy: {adopt: ${NOWHERE}}`
+const GONE = '# gone\n'
 
 const REFUSALS: readonly Refusal[] = [
   ...AT_ONCE,
   {
     why: 'an id that another key holds',
-    words: async (world) => ['adopt', 'Pipe/orders', world.pipeId('refunds')],
+    words: 'adopt Pipe/orders {refunds}',
     says: [/Pipe .* already belongs to Pipe\/refunds/],
   },
   {
     why: 'an id that another key holds, for a key that has none',
-    words: async (world) => {
-      world.workspace.write('manifests/new.yaml', pipeManifest('new'))
-      return ['adopt', 'Pipe/new', world.pipeId('refunds').toUpperCase()]
-    },
+    words: 'adopt Pipe/new {REFUNDS}',
+    files: NEW,
     says: [/already belongs to Pipe\/refunds/],
   },
   {
     why: 'an id that another manifest is about to adopt',
-    words: async ({ workspace }) => {
-      const more = `policy: {adopt: ${NOWHERE}}`
-      workspace.write('manifests/other.yaml', pipeManifest('other', { more }))
-      workspace.write('manifests/new.yaml', pipeManifest('new'))
-      return ['adopt', 'Pipe/new', NOWHERE]
-    },
+    words: `adopt Pipe/new ${NOWHERE}`,
+    files: { other: pipeManifest('other', { more: ADOPTS }), ...NEW },
     says: [/policy\.adopt at other\.yaml:1 gives pipe .* to Pipe\/other/],
   },
   {
     why: 'another id than the manifest itself names',
-    words: async (world) => {
-      const more = `policy: {adopt: ${NOWHERE}}`
-      world.workspace.write('manifests/new.yaml', pipeManifest('new', { more }))
-      return ['adopt', 'Pipe/new', await strayPipe(world, 'by-hand')]
-    },
+    words: 'adopt Pipe/new {stray}',
+    files: { new: pipeManifest('new', { more: ADOPTS }) },
     says: [new RegExp(`policy.adopt at new.yaml:1 gives pipe ${NOWHERE} to Pipe/new`)],
   },
   {
     why: 'an id that a Lock gives to another key',
-    words: async ({ workspace }) => {
-      workspace.write('manifests/lock.yaml', lock('Pipe/other'))
-      for (const name of ['new', 'other']) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
-      return ['adopt', 'Pipe/new', NOWHERE]
-    },
+    words: `adopt Pipe/new ${NOWHERE}`,
+    files: { lock: lock('Pipe/other'), other: pipeManifest('other'), ...NEW },
     says: [/A Lock gives pipe .* to Pipe\/other/],
   },
   {
     why: 'another id than a Lock gives to the key',
-    words: async (world) => {
-      world.workspace.write('manifests/lock.yaml', lock('Pipe/new'))
-      return ['adopt', 'Pipe/new', await newAndStray(world, SERVICE_ID)]
-    },
+    words: 'adopt Pipe/new {stray}',
+    files: { lock: lock('Pipe/new'), ...NEW },
     says: [new RegExp(`A Lock gives pipe ${NOWHERE} to Pipe/new`)],
   },
   {
     why: 'a pipe of another service',
-    words: async (world) => ['adopt', 'Pipe/new', await newAndStray(world, OTHER_SERVICE_ID)],
+    words: 'adopt Pipe/new {stray}',
+    files: NEW,
+    strayIn: OTHER_SERVICE_ID,
     says: [new RegExp(`There is no pipe .* in service analytics \\(${SERVICE_ID}\\)`)],
   },
   {
     why: 'an id that is not there',
-    words: async ({ workspace }) => {
-      workspace.write('manifests/new.yaml', pipeManifest('new'))
-      return ['adopt', 'Pipe/new', NOWHERE]
-    },
+    words: `adopt Pipe/new ${NOWHERE}`,
+    files: NEW,
     says: [/There is no pipe 0b6c1d1e-.* in service analytics/],
   },
   {
     why: 'a manifest that is unknown, with the nearest name',
-    words: async (world) => ['adopt', 'Pipe/oders', world.pipeId('orders')],
+    words: 'adopt Pipe/oders {orders}',
     says: [/There is no manifest of Pipe\/oders/, /Did you mean Pipe\/orders\?/],
   },
   {
     why: 'a manifest that has errors',
-    words: async ({ workspace, pipeId }) => {
-      workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('brokers:', 'brokrs:'))
-      return ['adopt', 'Pipe/orders', pipeId('orders')]
-    },
+    words: 'adopt Pipe/orders {orders}',
+    files: BROKEN,
     says: [/The manifest of Pipe\/orders has errors; correct them first\. orders\.yaml:\d+/],
   },
   {
     why: 'an adoption without a manifest of the pipe and of its service',
-    words: async ({ workspace }) => {
-      for (const name of ['orders', 'service']) workspace.write(`manifests/${name}.yaml`, '# gone\n')
-      return ['adopt', 'Pipe/orders', NOWHERE]
-    },
+    words: `adopt Pipe/orders ${NOWHERE}`,
+    files: { orders: GONE, service: GONE },
     says: [/Pipe\/orders and Service\/analytics have no manifest/],
   },
   {
     why: 'an adoption whose secret is not mounted',
-    words: async ({ workspace, pipeId }) => {
-      workspace.write(
-        'manifests/orders.yaml',
-        pipeManifest('orders').replace('key: password', 'key: passwort'),
-      )
-      return ['adopt', 'Pipe/orders', pipeId('orders')]
-    },
+    words: 'adopt Pipe/orders {orders}',
+    files: { orders: pipeManifest('orders').replace('key: password', 'key: passwort') },
     says: [/Secret file not found: .*kafka\/passwort/],
   },
   {
     why: 'an adoption whose secret is a credential of the platform',
-    words: async ({ workspace, pipeId }) => {
+    words: 'adopt Pipe/orders {orders}',
+    before: ({ workspace }) =>
       workspace.write(
         'secrets/kafka/password',
         readFileSync(`${workspace.credentials}/analytics-api/keySecret`, 'utf8'),
-      )
-      return ['adopt', 'Pipe/orders', pipeId('orders')]
-    },
+      ),
     says: [
-      /Secret file cannot be used: .*kafka\/password \(a platform credential, which Pipewright does not send to a data source\)\./,
+      /Secret file cannot be used: .*kafka\/password \(a credential of the platform, which must not go to a source\)\./,
     ],
   },
   {
     why: 'a platform that refuses the credentials',
-    words: async ({ workspace, pipeId }) => {
-      workspace.write('credentials/analytics-api/keySecret', 'wrong')
-      return ['adopt', 'Pipe/orders', pipeId('orders')]
-    },
+    words: 'adopt Pipe/orders {orders}',
+    before: ({ workspace }) => workspace.write('credentials/analytics-api/keySecret', 'wrong'),
     says: [/No change was made: the pipe could not be read/, /refused the credentials/],
   },
   {
     why: 'another pipe while the first one exists',
-    words: async (world) => ['adopt', 'Pipe/orders', await strayPipe(world, 'by-hand')],
+    words: 'adopt Pipe/orders {stray}',
     says: [
       /Pipe\/orders already has pipe .*, which exists/,
       /"pipewright forget Pipe\/orders"/,
@@ -196,70 +176,53 @@ const REFUSALS: readonly Refusal[] = [
   {
     why: 'another pipe while the first one is not found, which is not believed yet',
     isApart: true,
-    words: async (world) => {
-      const stray = await strayPipe(world, 'by-hand')
-      world.platform.vanish(world.pipeId('orders'))
-      return ['adopt', 'Pipe/orders', stray]
-    },
+    words: 'adopt Pipe/orders {stray}',
+    before: ({ platform, pipeId }) => platform.vanish(pipeId('orders')),
     says: [/which was not found; that is not confirmed yet/],
   },
   {
     why: 'resolving what is settled with an id',
-    words: async (world) => ['resolve', 'Pipe/orders', '--adopt', world.pipeId('orders')],
+    words: 'resolve Pipe/orders --adopt {orders}',
     says: [/Pipe\/orders has no open create: it has pipe/],
   },
   {
     why: 'resolving what was refused in clear words',
     isApart: true,
-    words: async ({ workspace, platform, apply }) => {
+    words: 'resolve Pipe/new --retry',
+    files: NEW,
+    before: ({ platform, apply }) => {
       platform.faults.add({ operation: 'createPipe', fault: { type: 'status', status: 422 } })
-      workspace.write('manifests/new.yaml', pipeManifest('new'))
-      await apply()
-      return ['resolve', 'Pipe/new', '--retry']
+      return apply()
     },
     says: [/attempt 1 \(intent .*\) created nothing \(.*answered 422.*it will be tried again automatically/],
   },
   {
     why: 'forgetting what has a manifest with errors',
-    words: async ({ workspace }) => {
-      workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('brokers:', 'brokrs:'))
-      return ['forget', 'Pipe/orders']
-    },
+    words: 'forget Pipe/orders',
+    files: BROKEN,
     says: [/has a manifest at orders\.yaml:1/],
   },
   {
     why: 'forgetting while the file cannot be parsed',
-    words: async ({ workspace }) => {
-      workspace.write('manifests/orders.yaml', 'kind: [')
-      return ['forget', 'Pipe/orders']
-    },
+    words: 'forget Pipe/orders',
+    files: { orders: 'kind: [' },
     says: [/has a manifest|a manifest of Pipe\/orders/],
   },
   {
     why: 'forgetting from an empty directory',
-    words: async ({ workspace }) => {
-      for (const name of ['orders', 'refunds', 'service'])
-        workspace.write(`manifests/${name}.yaml`, '# gone\n')
-      return ['forget', 'Pipe/orders']
-    },
+    words: 'forget Pipe/orders',
+    files: { orders: GONE, refunds: GONE, service: GONE },
     says: [/it is unknown whether Pipe\/orders has a manifest/, /is empty, but it had manifests before/],
   },
   {
     why: 'forgetting what was no orphan at the last reconcile: perhaps this is another directory',
-    words: async ({ workspace }) => {
-      workspace.write('manifests/orders.yaml', '# gone\n')
-      return ['forget', 'Pipe/orders']
-    },
+    words: 'forget Pipe/orders',
+    files: { orders: GONE },
     says: [/is not Orphaned yet/, /pipewright apply/],
   },
   {
     why: 'a ledger that is not there',
-    words: async ({ workspace }) => [
-      'forget',
-      'Pipe/orders',
-      '--ledger',
-      `sqlite:${workspace.path('none.db')}`,
-    ],
+    words: 'forget Pipe/orders --ledger sqlite:{ledger}',
     says: [/there is no ledger at/],
   },
 ]
@@ -268,9 +231,15 @@ function lock(key: string): string {
   return `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {${key}: ${NOWHERE}}}\n`
 }
 
-async function newAndStray(world: Given, serviceId: string): Promise<string> {
-  world.workspace.write('manifests/new.yaml', pipeManifest('new'))
-  return strayPipe(world, 'by-hand', serviceId)
+/** The words of a row, with the ids of its world in them. */
+async function wordsOf({ words, strayIn }: Refusal, world: Given): Promise<readonly string[]> {
+  const stray = words.includes('{stray}') ? await strayPipe(world, 'by-hand', strayIn) : ''
+  return words
+    .replace('{stray}', stray)
+    .replace('{ledger}', world.workspace.path('none.db'))
+    .replace(/\{([a-z]+)\}/, (_, name: string) => world.pipeId(name))
+    .replace(/\{([A-Z]+)\}/, (_, name: string) => world.pipeId(name.toLowerCase()).toUpperCase())
+    .split(' ')
 }
 
 /** What the ledger holds, as rows. */
@@ -291,10 +260,13 @@ describe('what is refused changes nothing', () => {
   })
   afterAll(() => shared[Symbol.asyncDispose]())
 
-  test.each(REFUSALS)('$why', async ({ words, code = 1, says, isApart = false }) => {
+  test.each(REFUSALS)('$why', async (refusal) => {
+    const { files = {}, code = 1, says, isApart = false } = refusal
     await using stack = new AsyncDisposableStack()
     const world = isApart ? stack.use(await settled()) : shared
-    const args = await words(world)
+    for (const [name, text] of Object.entries(files)) world.workspace.write(`manifests/${name}.yaml`, text)
+    const args = await wordsOf(refusal, world)
+    await refusal.before?.(world)
     const before = recordsOf(world)
     const [pipes, posts] = [world.platform.pipes().length, world.posts()]
     const ended = await world.command(...args)

@@ -1,27 +1,52 @@
-import { documents, head, idOf, pipe, service, wide, type Files, type Shape } from './text.ts'
+import { documents, head, idOf, pipe, service, wide, type Shape } from './text.ts'
 
 /* Catalogs that are slow by what their documents have to do with each other. */
 
 const LONG = 'a'.repeat(200)
 
-const lock = (name: string) => `${head('Lock', name)}spec:\n  pipes:\n`
-const lockEntry = (n: number, id: string) => `    Pipe/p${n}: ${id}\n`
+/** Locks, with an id for each pipe by its number. */
+const locks =
+  (name: string, id: (n: number) => number): Shape =>
+  (bytes) =>
+    wide(
+      bytes,
+      (n) => `${head('Lock', `${name}${n}`)}spec:\n  pipes:\n`,
+      (n) => `    Pipe/p${n}: ${idOf(id(n))}\n`,
+    )
 
 /** Two halves, one beside the other. */
-function both(bytes: number, ...shapes: readonly Shape[]): Files {
-  const files = new Map<string, string>()
-  for (const [index, shape] of shapes.entries())
-    for (const [name, text] of shape(bytes / shapes.length)) files.set(`s${index}-${name}`, text)
-  return files
-}
+const both =
+  (...shapes: readonly Shape[]): Shape =>
+  (bytes) => {
+    const files = new Map<string, string>()
+    for (const [index, shape] of shapes.entries())
+      for (const [name, text] of shape(bytes / shapes.length)) files.set(`s${index}-${name}`, text)
+    return files
+  }
 
 /** Services and pipes, the same number of each, that have nothing to do with each other. */
 function strangers(name: (n: number) => string): Shape {
   return (bytes) => documents(bytes, (n) => (n % 2 === 0 ? service(name(n)) : pipe(`p${n}`, `${name(n)}x`)))
 }
 
+/** Documents beside the service that they mean. */
+const besideService =
+  (document: (n: number) => string): Shape =>
+  (bytes) =>
+    documents(bytes, document, [service('analytics')])
+
+/** Pipes of one service, each with the policy of its number. */
+const pipes = (policy: (n: number) => string): Shape =>
+  besideService((n) => pipe(`p${n}`, 'analytics', { policy: `{${policy(n)}}` }))
+
+/** Pipes of one name in one service. */
+const namesakes = (policy: (n: number) => string): Shape =>
+  besideService((n) =>
+    pipe(`p${n}`, 'analytics', { spec: '  name: orders\n', policy: `{replaces: Pipe/${policy(n)}}` }),
+  )
+
 export const MANY_DOCUMENTS = {
-  'one key': (bytes) => documents(bytes, () => pipe('a', 'analytics'), [service('analytics')]),
+  'one key': besideService(() => pipe('a', 'analytics')),
   'one key, small': (bytes) => documents(bytes, () => 'kind: Pipe\nmetadata: {name: a}\n'),
   'one key, in files of their own': (bytes) => {
     const files = new Map<string, string>()
@@ -29,139 +54,52 @@ export const MANY_DOCUMENTS = {
     for (let n = 0; n * text.length < bytes; n += 1) files.set(`d${n % 50}/f${n}.yaml`, text)
     return files
   },
-  'a Lock with one id': (bytes) =>
-    wide(
-      bytes,
-      (n) => lock(`l${n}`),
-      (n) => lockEntry(n, idOf(1)),
-    ),
-  'a Lock with many ids': (bytes) =>
-    wide(
-      bytes,
-      (n) => lock(`l${n}`),
-      (n) => lockEntry(n, idOf(n)),
-    ),
-  'a Lock with few ids': (bytes) =>
-    wide(
-      bytes,
-      (n) => lock(`l${n}`),
-      (n) => lockEntry(n, idOf(n % 50)),
-    ),
-  'Locks that disagree': (bytes) =>
-    both(
-      bytes,
-      (half) =>
-        wide(
-          half,
-          (n) => lock(`l${n}`),
-          (n) => lockEntry(n, idOf(n)),
-        ),
-      (half) =>
-        wide(
-          half,
-          (n) => lock(`m${n}`),
-          (n) => lockEntry(n, idOf(n + 1)),
-        ),
-    ),
+  'a Lock with one id': locks('l', () => 1),
+  'a Lock with many ids': locks('l', (n) => n),
+  'a Lock with few ids': locks('l', (n) => n % 50),
+  'Locks that disagree': both(
+    locks('l', (n) => n),
+    locks('m', (n) => n + 1),
+  ),
   'many Locks with one key': (bytes) =>
     documents(bytes, (n) => `${head('Lock', `l${n}`)}spec: {pipes: {Pipe/a: ${idOf(n)}}}\n`),
-  'a Lock with one id, and its pipes': (bytes) =>
-    both(
-      bytes,
-      (half) =>
-        wide(
-          half,
-          (n) => lock(`l${n}`),
-          (n) => lockEntry(n, idOf(1)),
-        ),
-      (half) => documents(half, (n) => pipe(`p${n}`, 'analytics'), [service('analytics')]),
-    ),
+  'a Lock with one id, and its pipes': both(
+    locks('l', () => 1),
+    besideService((n) => pipe(`p${n}`, 'analytics')),
+  ),
   'unknown services': strangers((n) => `service-number-${n}`),
   'unknown services, long names': strangers((n) => `${LONG}${n}`),
   'unknown services, one name': (bytes) => documents(bytes, (n) => pipe(`p${n}`, 'nobody')),
-  'unknown dependencies': (bytes) =>
-    documents(
-      bytes,
-      (n) => pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pipe/q${n}, Pipe/${n}p, Alert/p${n}]}` }),
-      [service('analytics')],
-    ),
-  'unknown dependencies, long names': (bytes) =>
-    documents(
-      bytes,
-      (n) => pipe(`${LONG}${n}`, 'analytics', { policy: `{dependsOn: [Pipe/${LONG}x${n}]}` }),
-      [service('analytics')],
-    ),
-  'unknown dependencies, unknown kinds': (bytes) =>
-    documents(
-      bytes,
-      (n) => pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pip/q${n}, Alerts/${n}p]}` }),
-      [service('analytics')],
-    ),
-  'fifty dependencies each': (bytes) =>
-    documents(
-      bytes,
-      (n) =>
-        pipe(`p${n}`, 'analytics', {
-          policy: `{dependsOn: [${Array.from({ length: 50 }, (_, at) => `Pipe/p${n + at + 1}`).join(', ')}]}`,
-        }),
-      [service('analytics')],
-    ),
+  'unknown dependencies': pipes((n) => `dependsOn: [Pipe/q${n}, Pipe/${n}p, Alert/p${n}]`),
+  'unknown dependencies, long names': besideService((n) =>
+    pipe(`${LONG}${n}`, 'analytics', { policy: `{dependsOn: [Pipe/${LONG}x${n}]}` }),
+  ),
+  'unknown dependencies, unknown kinds': pipes((n) => `dependsOn: [Pip/q${n}, Alerts/${n}p]`),
+  'fifty dependencies each': pipes(
+    (n) => `dependsOn: [${Array.from({ length: 50 }, (_, at) => `Pipe/p${n + at + 1}`).join(', ')}]`,
+  ),
   'one long circle': (bytes) => {
-    const count = Math.ceil(
-      bytes / pipe('p1000', 'analytics', { policy: '{dependsOn: [Pipe/p1000]}' }).length,
-    )
-    const next = (n: number) => `{dependsOn: [Pipe/p${(n + 1) % count}]}`
-    return documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: next(n) }), [service('analytics')])
+    const one = pipe('p1000', 'analytics', { policy: '{dependsOn: [Pipe/p1000]}' })
+    const count = Math.ceil(bytes / one.length)
+    return pipes((n) => `dependsOn: [Pipe/p${(n + 1) % count}]`)(bytes)
   },
-  'many circles, one long chain': (bytes) => {
-    return documents(
-      bytes,
-      (n) =>
-        pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pipe/p${n + 1}, Pipe/p${Math.max(0, n - 1)}]}` }),
-      [service('analytics')],
-    )
-  },
-  'circles within circles': (bytes) => {
-    return documents(
-      bytes,
-      (n) =>
-        pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pipe/p${n + 1}, Pipe/p${n >> 1}, Pipe/p0]}` }),
-      [service('analytics')],
-    )
-  },
-  'one id adopted': (bytes) =>
-    documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: `{adopt: ${idOf(1)}}` }), [
-      service('analytics'),
-    ]),
-  'endpoints of one service': (bytes) =>
-    documents(bytes, (n) => `${head('QueryEndpoint', `e${n}`)}spec: {service: analytics, roles: [r]}\n`, [
-      service('analytics'),
-    ]),
-  'one name in one service': (bytes) =>
-    documents(bytes, (n) => pipe(`p${n}`, 'analytics', { spec: '  name: orders\n' }), [service('analytics')]),
-  'one name, each replaces the one before': (bytes) =>
-    documents(
-      bytes,
-      (n) => pipe(`p${n}`, 'analytics', { spec: '  name: orders\n', policy: `{replaces: Pipe/p${n + 1}}` }),
-      [service('analytics')],
-    ),
-  'one name, all replace one': (bytes) =>
-    documents(
-      bytes,
-      (n) => pipe(`p${n}`, 'analytics', { spec: '  name: orders\n', policy: '{replaces: Pipe/p0}' }),
-      [service('analytics')],
-    ),
+  'many circles, one long chain': pipes((n) => `dependsOn: [Pipe/p${n + 1}, Pipe/p${Math.max(0, n - 1)}]`),
+  'circles within circles': pipes((n) => `dependsOn: [Pipe/p${n + 1}, Pipe/p${n >> 1}, Pipe/p0]`),
+  'one id adopted': pipes(() => `adopt: ${idOf(1)}`),
+  'endpoints of one service': besideService(
+    (n) => `${head('QueryEndpoint', `e${n}`)}spec: {service: analytics, roles: [r]}\n`,
+  ),
+  'one name in one service': besideService((n) => pipe(`p${n}`, 'analytics', { spec: '  name: orders\n' })),
+  'one name, each replaces the one before': namesakes((n) => `p${n + 1}`),
+  'one name, all replace one': namesakes(() => 'p0'),
   'Services that mean one service': (bytes) =>
     documents(bytes, (n) =>
       n % 2 === 0
         ? service(`s${n}`)
         : `${head('QueryEndpoint', `e${n}`)}spec: {service: s${n - 1}, roles: [r]}\n`,
     ),
-  'secrets of the platform': (bytes) =>
-    documents(
-      bytes,
-      (n) =>
-        `${head('Pipe', `p${n}`)}spec:\n  service: analytics\n  source: {kafka: {brokers: "b:9092", credentials: {username: {secretRef: {name: api, key: a}}, password: {secretRef: {name: api, key: b}}}}}\n`,
-      [service('analytics')],
-    ),
+  'secrets of the platform': besideService(
+    (n) =>
+      `${head('Pipe', `p${n}`)}spec:\n  service: analytics\n  source: {kafka: {brokers: "b:9092", credentials: {username: {secretRef: {name: api, key: a}}, password: {secretRef: {name: api, key: b}}}}}\n`,
+  ),
 } as const satisfies Readonly<Record<string, Shape>>

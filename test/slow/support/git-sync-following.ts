@@ -6,7 +6,6 @@ import { createSerial } from '../../../src/daemon/serial.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
 import { createWatcher, type TriggerCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
 import type { listenTo } from '../../../src/daemon/watch-paths.ts'
-import type { Event } from '../../../src/contract/events.ts'
 import { LIMIT_MS } from '../../support/until.ts'
 
 /** One reading, without the manifests: a thousand of them are remembered. */
@@ -14,14 +13,12 @@ export interface SeenReading {
   readonly why: TriggerCause | 'start'
   readonly revision: string
   readonly changed: readonly Key[]
-  readonly differs: boolean
   readonly problem: string | undefined
 }
 
 /** The real watcher and the real source, joined as the daemon joins them. */
 export interface Following extends AsyncDisposable {
   readonly readings: readonly SeenReading[]
-  readonly events: readonly Event[]
   readonly last: () => LoadResult
   readonly mode: () => string
   /** Waits until a reading fulfils the condition, then gives it. */
@@ -43,7 +40,6 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
   const source = createSource({ profile: DEFAULT, root })
   const stopping = new AbortController()
   const readings: SeenReading[] = []
-  const events: Event[] = []
   let why: SeenReading['why'] = 'start'
   let last: LoadResult | undefined
   let lastAt = 0
@@ -62,7 +58,6 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
       why: because,
       revision: catalog.revision.id,
       changed: result.changed,
-      differs: result.differs,
       problem: catalog.problem?.reason,
     })
   })
@@ -77,7 +72,7 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
       why = cause
       void loads.run()
     },
-    emit: (event) => events.push(event),
+    emit: () => undefined,
     ...options,
   })
   await loads.run()
@@ -89,7 +84,6 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
 
   return {
     readings,
-    events,
     last: now,
     mode: () => watcher.mode(),
     async see(what, wanted) {

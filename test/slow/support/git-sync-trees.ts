@@ -4,56 +4,22 @@ import { dirname, join } from 'node:path'
 /** Manifests that one file takes, so that a tree of a thousand is written and read in a moment. */
 const IN_A_FILE = 50
 
-/** Something that publishes one generation after another; each holds one manifest more than the one before. */
-export interface Publisher {
-  /** What to follow. */
-  readonly root: string
-  publish(generation: number): void
-  /** The revision of a generation, where its name says it. */
-  revision(generation: number): string | undefined
-}
-
-export interface LinkOptions {
-  readonly base: string
-  /** Path of the manifests below the link; an empty text: the link is the root. */
-  readonly below: string
-  /** Whether the tree of the generation before is removed once this one is published. */
-  readonly removesBefore: (generation: number) => boolean
-}
-
-/** What git-sync does: a tree with the name of its commit, and a link that is renamed over the old one. */
-export function createLinkPublisher({ base, below, removesBefore }: LinkOptions): Publisher {
+/**
+ * What git-sync does: a tree with the name of its commit, and a link that is renamed over the old one. Each generation holds one
+ * manifest more than the one before, whose tree is removed every other time.
+ */
+export function createLinkPublisher(base: string) {
   mkdirSync(join(base, '.worktrees'), { recursive: true })
   return {
-    root: join(base, 'current', below),
-    revision: commitName,
-    publish(generation) {
+    /** What to follow. */
+    root: join(base, 'current'),
+    publish(generation: number): void {
       const tree = join('.worktrees', commitName(generation))
-      for (const [name, text] of filesOf(generation)) write(join(base, tree, below, name), text)
+      for (const [name, text] of filesOf(generation)) write(join(base, tree, name), text)
       swap(base, 'current', tree)
-      if (generation > 0 && removesBefore(generation)) {
+      if (generation > 0 && generation % 2 === 0) {
         rmSync(join(base, '.worktrees', commitName(generation - 1)), { recursive: true })
       }
-    },
-  }
-}
-
-/** What the kubelet does: a hidden folder, `..data` renamed over, links for new files, and the old folder removed. */
-export function createConfigMapPublisher(base: string): Publisher {
-  const root = join(base, 'mount')
-  const linked = new Set<string>()
-  mkdirSync(root, { recursive: true })
-  return {
-    root,
-    revision: () => undefined,
-    publish(generation) {
-      for (const [name, text] of filesOf(generation)) write(join(root, `..g${generation}`, name), text)
-      swap(root, '..data', `..g${generation}`)
-      for (const [name] of filesOf(generation)) {
-        if (!linked.has(name)) symlinkSync(join('..data', name), join(root, name))
-        linked.add(name)
-      }
-      if (generation > 0) rmSync(join(root, `..g${generation - 1}`), { recursive: true })
     },
   }
 }
