@@ -8,7 +8,7 @@ import type { Backoff, LedgerRecord } from '../plan/record.ts'
 import { lastWriteOf, listedKind } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
-import { decided, isForgetting, unlessListed, type Decision } from './decision.ts'
+import { decided, isForgetting, unlessListed, type Decision } from './apply/decision.ts'
 import {
   DecisionOutdated,
   type Acted,

@@ -35,7 +35,7 @@ async function settled(): Promise<Given> {
 /** Nothing goes before. */
 const AT_ONCE = (
   [
-    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /is not a pipe/],
+    ['adopting what is no pipe', `adopt Alert/lag ${NOWHERE}`, 64, /cannot be adopted or resolved/],
     ['a key that is none', `adopt orders ${NOWHERE}`, 64, /is not a key/],
     ['a kind that is none, in the history', 'history Pump/orders', 64, /is not a key/],
     ['an id that is none', 'adopt Pipe/orders x', 64, /is not the id/],
@@ -155,7 +155,7 @@ const REFUSALS: readonly Refusal[] = [
         readFileSync(`${workspace.credentials}/analytics-api/keySecret`, 'utf8'),
       ),
     says: [
-      /Secret file cannot be used: .*kafka\/password \(a credential of the platform, which must not go to a source\)\./,
+      /Secret file cannot be used: .*kafka\/password \(a platform credential, which Pipewright does not send to a data source\)\./,
     ],
   },
   {

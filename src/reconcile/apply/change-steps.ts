@@ -17,7 +17,7 @@ import type { Change, Command } from '../../plan/recorded-change.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { revealed } from '../gather/body-secrets.ts'
-import { decideAgain } from '../decision.ts'
+import { decideAgain } from './decision.ts'
 
 export type Update = Action & { readonly type: 'update' }
 

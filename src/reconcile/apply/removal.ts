@@ -13,7 +13,7 @@ import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { recordedAccess } from '../gather/service-access.ts'
-import { decideAgain } from '../decision.ts'
+import { decideAgain } from './decision.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
