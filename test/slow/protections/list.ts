@@ -249,4 +249,30 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     patches: { from: `[secret, ...sensitiveIn(secret)].flatMap(needlesOf)`, to: 'needlesOf(secret)' },
     tests: 'test/lib/secret-mask.test.ts',
   },
+  {
+    protection: 'an upsert of another body is recorded before its request',
+    patches: {
+      from: `if (attempts === 0) journaled = await recordUnknown(context, asked, before)`,
+      to: `if (attempts < 0) journaled = await recordUnknown(context, asked, before)`,
+    },
+    tests: 'test/reconcile/endpoint-and-alert.test.ts',
+  },
+  {
+    protection: 'an edit that a crash cut is sent again',
+    patches: { from: `const isSent = isSame && change?.isSent === true`, to: `const isSent = isSame` },
+    tests: 'test/clickhouse-cloud/update.test.ts',
+  },
+  {
+    protection: 'a stop lets a change end',
+    patches: {
+      from: `{ admission: places.admission(), body, notAfter, signal: undefined }`,
+      to: `{ admission: places.admission(), body, notAfter, signal }`,
+    },
+    tests: FAULTS,
+  },
+  {
+    protection: 'a list that might be cut is no answer',
+    patches: { from: `list.length >= (operations.list?.most ?? Infinity)`, to: `list.length < 0` },
+    tests: 'test/platform/list.test.ts',
+  },
 ]
