@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 import { LedgerError, type Notes } from '../contract/ledger.ts'
 import { sleep, type Clock } from '../lib/clock.ts'
 import type { DeliveryParts, Target } from '../notify/delivery.ts'
-import { createMemoryless, openMemoryFile, openMemoryNote, type WebhookMemory } from '../notify/memory.ts'
+import { openMemory, type WebhookMemory } from '../notify/memory.ts'
 import { readTarget } from '../notify/target.ts'
 import { createWebhook, type Webhook } from '../notify/webhook.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
@@ -34,7 +34,7 @@ export async function assertWebhook(settings: Settings): Promise<void> {
 
 interface WebhookRun {
   readonly engine: Engine
-  readonly notes: Notes | undefined
+  readonly notes: Notes
   readonly emit: Emit
   readonly confirm: () => Promise<number>
 }
@@ -46,7 +46,7 @@ export async function openWebhook(
   giveUp: AbortSignal,
 ): Promise<(Webhook & AsyncDisposable) | undefined> {
   const readNow = targetReader(settings)
-  const memory = readNow && (await openMemory(settings, notes, { clock: engine.context.clock, emit, giveUp }))
+  const memory = readNow && (await memoryIn(notes, { clock: engine.context.clock, emit, giveUp }))
   if (readNow === undefined || memory === undefined) return undefined
   const { context, board, reconciler } = engine
   reconciler.problems.remember(memory.before)
@@ -80,18 +80,13 @@ function targetReader(settings: Settings): (() => Promise<Target>) | undefined {
   return () => readTarget({ webhookUrl, secretFile, allowInsecureHttp }, (file) => mounted.readFile(file))
 }
 
-async function openMemory(
-  { ledger }: Settings,
-  notes: Notes | undefined,
+async function memoryIn(
+  notes: Notes,
   { clock, emit, giveUp }: Pick<ReconcileContext, 'clock' | 'emit'> & { readonly giveUp: AbortSignal },
 ): Promise<WebhookMemory | undefined> {
-  if (notes === undefined)
-    return ledger.startsWith('sqlite:')
-      ? openMemoryFile(`${ledger.slice('sqlite:'.length)}.notifications.json`)
-      : createMemoryless()
   while (!giveUp.aborted) {
     try {
-      return await openMemoryNote(notes)
+      return await openMemory(notes)
     } catch (error) {
       if (!(error instanceof LedgerError) || error.code !== 'io') throw error
       emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })

@@ -14,7 +14,7 @@ interface LeadershipRunParts {
   readonly events: EventBus
   readonly leading: Leading
   readonly leadership: Leadership
-  readonly notes: Notes | undefined
+  readonly notes: Notes
   readonly engine: Engine
   readonly daemon: Daemon
 }

@@ -64,8 +64,7 @@ export interface OpenedLedger {
   /** Disposing it also releases leadership and notes. */
   readonly ledger: Ledger
   readonly leadership: Leadership
-  /** Undefined if notes are files next to the ledger. */
-  readonly notes: Notes | undefined
+  readonly notes: Notes
 }
 
 /** Sent notifications. Their loss only causes repetition. */

@@ -50,7 +50,10 @@ function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Opened
   return {
     ledger: createLedger(store, emit, clock),
     leadership: createSoleLeadership(store),
-    notes: undefined,
+    notes: {
+      read: async () => store.read((tables) => tables.text('notes')),
+      write: async (text) => store.write((tables) => tables.set('notes', text), 'free'),
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import type { StoredRecord } from './codec.ts'
 const TRIM_EVERY = 64
 
 /** `activity` is JSON. A missing `profile` is the default one. */
-type Text = 'platform' | 'profile' | 'activity' | 'moved_at'
+type Text = 'platform' | 'profile' | 'activity' | 'notes' | 'moved_at'
 
 /**
  * `used_version`: highest version given to a record that was removed. `epoch`: how often a process became

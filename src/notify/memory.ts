@@ -1,4 +1,3 @@
-import { open, readFile, rename, rm } from 'node:fs/promises'
 import type { Notes } from '../contract/ledger.ts'
 import type { Problem } from '../contract/view.ts'
 import type { Key } from '../kinds/key.ts'
@@ -30,23 +29,8 @@ const Memory = z.strictObject({
   ),
 })
 
-export function createMemoryless(): WebhookMemory {
-  return { before: [], unusable: undefined, save: async () => undefined }
-}
-
-export async function openMemoryFile(file: string): Promise<WebhookMemory> {
-  const save = (problems: readonly Problem[]) => replaceFile(file, textOf(problems))
-  try {
-    return { ...readMemory(await readFile(file, 'utf8')), save }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR'
-    return { before: [], unusable: isAbsent ? undefined : `${file} cannot be read (${code})`, save }
-  }
-}
-
 /** @throws {LedgerError} */
-export async function openMemoryNote(notes: Notes): Promise<WebhookMemory> {
+export async function openMemory(notes: Notes): Promise<WebhookMemory> {
   const text = await notes.read()
   return {
     ...(text === undefined ? { before: [], unusable: undefined } : readMemory(text)),
@@ -74,19 +58,4 @@ function problemIn({
   const reason: Reason | undefined = parseReason(name)
   const keys: readonly Key[] = names.flatMap((key) => knownKey(key) ?? [])
   return reason === undefined || keys.length === 0 ? [] : [{ ...facts, service, reason, keys }]
-}
-
-async function replaceFile(file: string, text: string): Promise<void> {
-  const next = `${file}.next`
-  try {
-    {
-      await using handle = await open(next, 'w', 0o600)
-      await handle.writeFile(text)
-      await handle.sync()
-    }
-    await rename(next, file)
-  } catch (error) {
-    await rm(next, { force: true }).catch(() => undefined)
-    throw error
-  }
 }

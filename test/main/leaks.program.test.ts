@@ -352,7 +352,7 @@ test('planted secrets come out nowhere', async () => {
   }
   expect(imported).toContain('#   spec.sshTunnel\n')
   const kept = readdirSync(workspace.dir).filter((name) => name.startsWith('ledger.db'))
-  expect(kept).toContain('ledger.db.notifications.json')
+  expect(kept).toContain('ledger.db')
   for (const name of kept) look(name, readFileSync(workspace.path(name), 'latin1'))
   const exported = workspace.path('exported.ndjson')
   await runHere(['ledger', 'export', exported, '--ledger', `sqlite:${workspace.path('ledger.db')}`])

@@ -97,9 +97,9 @@ test('a problem that begins and ends is sent once, over a restart too', async ()
     const signed = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${signed}`)
   }
-  const kept = readFileSync(workspace.path('ledger.db.notifications.json'), 'utf8')
+  const kept = readFileSync(workspace.path('ledger.db'), 'latin1')
   expect(kept).toContain('Pipe/orders')
-  expect(kept).not.toMatch(/127\.0\.0\.1|whsec|planted/)
+  expect(kept).not.toMatch(/whsec|planted/)
 })
 
 test('a receiver that hangs holds up neither the work nor the end, and gets the problem after the next start', async () => {

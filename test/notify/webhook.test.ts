@@ -1,15 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import type { Problem } from '../../src/contract/view.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import type { Posted } from '../../src/notify/delivery.ts'
-import { openMemoryFile, openMemoryNote, type WebhookMemory } from '../../src/notify/memory.ts'
+import { openMemory, type WebhookMemory } from '../../src/notify/memory.ts'
 import { createWebhook, type WebhookParts } from '../../src/notify/webhook.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { keys, problem, receiver, reply, SILENCE, SINCE } from './given.ts'
-import { folderForTest } from '../support/folders.ts'
 
 /* What the webhook sends of problems that begin, grow and end; when the receiver is away; and after a restart. */
 
@@ -271,15 +268,20 @@ test('a memory that cannot be written is one warning, and is written later', asy
   expect(saved).toEqual([2])
 })
 
+async function memoryOf(text: string | undefined): Promise<WebhookMemory & { kept(): string | undefined }> {
+  let kept = text
+  const notes = { read: async () => kept, write: async (next: string) => void (kept = next) }
+  return { ...(await openMemory(notes)), kept: () => kept }
+}
+
 describe('the memory', () => {
   const PROBLEMS = [problem('a'), problem('b', { service: undefined, keys: keys(3), since: SINCE + 5 })]
 
-  test('is read as it was written, from a file and from a note', async () => {
-    const file = join(folderForTest(), 'notifications.json')
-    await (await openMemoryFile(file)).save(PROBLEMS)
-    expect(await openMemoryFile(file)).toMatchObject({ before: PROBLEMS, unusable: undefined })
-    const notes = { read: async () => readFileSync(file, 'utf8'), write: async () => undefined }
-    expect(await openMemoryNote(notes)).toMatchObject({ before: PROBLEMS, unusable: undefined })
+  test('is read as it was written', async () => {
+    const first = await memoryOf(undefined)
+    expect(first).toMatchObject({ before: [], unusable: undefined })
+    await first.save(PROBLEMS)
+    expect(await memoryOf(first.kept())).toMatchObject({ before: PROBLEMS, unusable: undefined })
   })
 
   test.each([
@@ -288,22 +290,14 @@ describe('the memory', () => {
     ['of a later version', '{"version":3}'],
     ['empty', ''],
   ])('that is %s is not used', async (_, text) => {
-    const file = join(folderForTest(), 'notifications.json')
-    writeFileSync(file, text)
     const unusable = 'it is damaged, or of another version'
-    expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable })
+    expect(await memoryOf(text)).toMatchObject({ before: [], unusable })
   })
 
   test('drops a problem whose reason or resource this version does not know', async () => {
-    const file = join(folderForTest(), 'notifications.json')
     const [one] = PROBLEMS
     const unknown = [{ ...one, reason: 'FromTheFuture' }, { ...one, keys: ['Future/a'] }, one]
-    writeFileSync(file, JSON.stringify({ version: 2, problems: unknown }))
-    expect(await openMemoryFile(file)).toMatchObject({ before: [one], unusable: undefined })
-  })
-
-  test('that is not there is empty', async () => {
-    const file = join(folderForTest(), 'notifications.json')
-    expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable: undefined })
+    const text = JSON.stringify({ version: 2, problems: unknown })
+    expect(await memoryOf(text)).toMatchObject({ before: [one], unusable: undefined })
   })
 })

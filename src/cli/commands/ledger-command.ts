@@ -80,7 +80,7 @@ function save({ ledger: url }: Settings, asked: string, archive: Archive): void 
 }
 
 /** Endings of the files that belong to a ledger. */
-const COMPANION = /^(?:-(?:wal|shm|journal)|\.(?:lock|holder|reserve|notifications)\b.*)$/
+const COMPANION = /^(?:-(?:wal|shm|journal)|\.(?:lock|holder|reserve)\b.*)$/
 
 function targetOf(asked: string, ledgerFile: string): string {
   const file = realFile(asked)
