@@ -8,7 +8,7 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Each value is searched in thousands of resources. */
+/** Of a query: each value is searched in thousands of resources. */
 export const LIMITS = {
   /** Per parameter, repeated or in a comma list. */
   values: 100,
