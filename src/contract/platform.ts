@@ -34,11 +34,11 @@ export interface ReadTarget {
   readonly service: ServiceAccess | undefined
   /** The service's id if a service has one resource of the kind. */
   readonly id: string
-  /** As a list just showed it: a plan sends no request. */
+  /** As a list just showed it: a plan reads no more. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Share their permits with a dependent write. */
+/** Reads that share their permits with a dependent write. */
 export interface Looks {
   /**
    * Without retries. With a budget of one request, it uses the write's permit and waits for another.
@@ -80,7 +80,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Starts at the first byte. */
   readonly deadlineMs: number
-  /** Waits for other permits, ms. The looks are older by this time. */
+  /** Wait for other permits: ms. Earlier reads are older by this. */
   readonly waitedMs: number
   /**
    * `POST …/pipes` (4.1), once, on its own connection. Call it after the intent is durable. Only its deadline

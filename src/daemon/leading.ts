@@ -61,7 +61,7 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
     },
     /** A person accepts the manifests as they are. */
     trust: () => checkout.trust(),
-    /** For a standby: the leader's revision. Undefined: the leader does not say. */
+    /** For a standby: the leader's revision. Undefined: unknown. */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
     /** {@link Term.confirm} for the revision read last. */
     confirm,
