@@ -106,7 +106,7 @@ export function isLockFileName(file: string): boolean {
 /** The file was cut short, or its write failed. */
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
-  'By its name, this is a Lock file, but it contains no Lock.',
+  'By its name, this is a Lock file, but it has no Lock.',
   'Write the Lock into it, or remove the file. Until then no resource without a record is created.',
 )
 
