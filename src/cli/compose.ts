@@ -245,7 +245,7 @@ export function composeToLook(
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** On the ledger's time: other hosts read it. */
+/** The ledger's clock: other hosts read its times. */
 function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }

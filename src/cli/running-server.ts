@@ -26,7 +26,7 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined
-  // A proxy would see the token.
+  // No proxy: it would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
   // Detects a hung daemon: the command has a long timeout.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })

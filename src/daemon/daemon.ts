@@ -34,7 +34,7 @@ interface DaemonParts {
   readonly forgetSecrets: () => void
   /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
-  /** Reported by an earlier process. */
+  /** What an earlier process reported. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -270,7 +270,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** False for polling, which is late by design and misses no event. */
+/** False for polling: it misses no event. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

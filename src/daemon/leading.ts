@@ -83,7 +83,7 @@ const AND = '; '
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Since this process last had the leader's revision. */
   const readRevisions = new Set<string>()
-  /** While this process was standby. */
+  /** Revisions that the leader replaced during standby. */
   const replacedByLeader = new Set<string>()
   let now: string | undefined
   let leader: string | undefined

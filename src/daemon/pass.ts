@@ -16,7 +16,7 @@ const MOST_RUNS = 3
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
   /** `normal`: dependencies first. `last`: behind all other requests to the platform. */
   readonly urgency: 'normal' | 'last'
-  /** The pass skips them. */
+  /** Keys that the pass skips. */
   readonly settled?: ReadonlySet<Key> | undefined
   /** Called once at the stop. The signal cancels running reconciles. */
   readonly deadline: () => AbortSignal
@@ -187,7 +187,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
-  /** The next attempt reads the list, or the service might be awake. */
+  /** Whether a retry helps: it reads the list, or the service is awake. */
   function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)

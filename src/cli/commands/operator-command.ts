@@ -24,7 +24,7 @@ interface Printed {
   readonly output: 'text' | 'json'
 }
 
-/** The others need only directory and ledger. */
+/** These ask the platform. */
 const OF_THE_PLATFORM: ReadonlySet<string> = new Set(['adopt', 'resolve', 'recreate'])
 
 async function carryOut(

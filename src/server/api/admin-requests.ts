@@ -50,7 +50,7 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** In full, for clients with a token. @throws {RequestError} */
+/** Errors in full: the client has a token. @throws {RequestError} */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
