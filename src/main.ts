@@ -5,7 +5,7 @@ import { systemClock } from './daemon/system-clock.ts'
 
 /* Arguments, signals and exit code of the process. */
 
-/** For log lines still in the pipe: ms. */
+/** For log lines still in the pipe. */
 const LAST_LINES_MS = 2_000
 
 const stopping = new AbortController()

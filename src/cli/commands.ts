@@ -26,7 +26,6 @@ import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { didYouMean, typedKind } from './typed-key.ts'
 
-/** ms. */
 const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000
 
@@ -94,7 +93,7 @@ function addLooking(shell: Shell): void {
     .action(acting(shell, 'local', history))
 }
 
-/** The owner of the ledger carries them out. */
+/** Commands that the owner of the ledger carries out. */
 function addDeciding(shell: Shell): void {
   addCommand(shell, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
     .option('--service <NAME>', 'only those in this service')
@@ -194,7 +193,6 @@ function addTrying(shell: Shell): void {
   addPlain(shell, 'version', 'print the version').action(() => print(shell.io.stdout, VERSION))
 }
 
-/** JSON Schema (draft 7) for editors. */
 function schema(io: Io, { profile }: Settings, _flags: object, name?: string): ExitCode {
   if (name === undefined) {
     printJson(io, manifestJsonSchema(profile))

@@ -13,7 +13,7 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** To webhook receivers and a daemon, without the client certificate. */
+/** For receivers and a daemon: no client certificate. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
@@ -48,7 +48,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** For expiry and damage. @returns reports new problems */
+/** Checks for expiry and damage. @returns reports new problems */
 export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): () => Promise<void> {
   let said: string | undefined
   return async () => {

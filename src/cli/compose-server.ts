@@ -158,7 +158,7 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
   }
 }
 
-/** Thousands of keys can depend on a Service. */
+/** Most keys named: thousands can depend on a Service. */
 const KEYS_NAMED = 50
 
 interface Known {

@@ -54,15 +54,13 @@ interface ComposeOptions {
   readonly sandboxUse: SandboxUse
   /** As `Term.confirm`; undefined: no changes on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
-  /** As `PlatformOptions.assertMayAct`. */
   readonly assertMayAct?: (() => void) | undefined
-  /** As `StateStore.olderThan`. */
   readonly olderThan?: (() => string | undefined) | undefined
 }
 
 const RESYNC_MS = 3_600_000
 
-/** The part of the shutdown grace for writing an outcome: ms. */
+/** The part of the shutdown grace for writing an outcome. */
 const SETTLE_MS = 2_000
 
 type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
@@ -164,7 +162,7 @@ function ownFilesOf({
   return files.filter((file) => file !== undefined)
 }
 
-/** `stack` releases it. */
+/** `stack` releases the engine. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
@@ -247,7 +245,7 @@ export function composeToLook(
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** Other hosts read the ledger's times. */
+/** The ledger's clock: other hosts read its times. */
 function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
@@ -290,7 +288,7 @@ export async function loadOnce(
   return result.state.catalog
 }
 
-/** Of all manifests: a platform's reply can repeat any of them. */
+/** Masks secrets of all manifests: a reply can repeat any of them. */
 async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const asked = manifest && store.asked(manifest)

@@ -6,7 +6,7 @@ import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import { nobody } from './io.ts'
 
-/** Copied between two pauses. */
+/** Records copied between two pauses. */
 const AT_ONCE = 100
 
 /** For plans: writes go to copies in memory. No history, changing requests or listeners. */
@@ -21,7 +21,7 @@ export async function openDryWorld(
   const store = createStateStore({ profile, hashKey, clock })
   for (const [index, record] of (await original.list()).entries()) {
     store.note(await ledger.swap({ ...record, version: 0 }, []))
-    // Lets a running daemon continue.
+    // A pause lets a running daemon continue.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
   }
   store.setCatalog(catalog)

@@ -87,7 +87,7 @@ function rightIn(sandbox: Sandbox, file: string): string | undefined {
   return sandbox.rightSecret(nameInHome(file))
 }
 
-/** Unchanged if the folder moves. */
+/** A name that stays if the folder moves. */
 function nameInHome(file: string): string {
   return relative(SANDBOX_HOME, file)
 }

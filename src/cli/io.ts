@@ -47,7 +47,6 @@ export const EXIT = {
   pending: 2,
   /** Usage error: flags, settings, arguments. */
   usage: 64,
-  /** Internal error. */
   bug: 70,
 } as const
 

@@ -43,7 +43,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   /** As leader: enables the webhook, and ends on a takeover by another process. */
   async function act(term: Term): Promise<void> {
     leading.begin(term)
-    // Released at the end.
+    // The caller releases the term.
     if (stop.stopping.aborted) return
     const { epoch, over } = term
     const leader = { epoch, holder: leadership.leader()?.holder }

@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 
 const MOST_NAMES = 5
 
-/** Platform credentials where manifests can refer to them. By folder names. @returns reports new problems */
+/** Finds platform credentials in --secrets-dir, by folder name. @returns reports new problems */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,
@@ -21,7 +21,7 @@ export function createMountWatch(
       names,
       message:
         `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `Remove them from the secrets directory: a manifest can send a file of that directory to a data source.`,
+        `Remove them from --secrets-dir: a manifest can send its files to a data source.`,
     })
   }
 }

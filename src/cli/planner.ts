@@ -17,10 +17,10 @@ type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
-/** Includes the wait for the request budget: ms. */
+/** Includes the wait for the request budget. */
 const LONGEST_MS = 10 * 60_000
 
-/** With the daemon's ledger, secrets and request budget, at low priority. Its own state does not change. */
+/** Plans with the daemon's ledger, secrets and request budget, at low priority. */
 export function createPlanner(
   engine: Planning,
   { concurrency }: Pick<Settings, 'concurrency'>,
@@ -67,7 +67,7 @@ export function createPlanner(
   }
 }
 
-/** A plan reuses checks newer than this: ms. */
+/** A plan reuses checks newer than this. */
 const LATELY_MS = 60 * 60_000
 
 /**
@@ -105,7 +105,7 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   )
 }
 
-/** Counted 404s and witnesses: a plan cannot wait for its own. */
+/** Copies counted 404s and witnesses: a plan cannot wait for its own. */
 function takeOverObservations(daemon: StateStore, plan: StateStore): void {
   for (const { key, remote } of plan.records()) {
     const observation = daemon.observation(key)

@@ -107,7 +107,7 @@ export async function readLedgerStatus(
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     daemon: { state, last },
     resources: withProblems(views, clock, context),
-    // Written when a process ends.
+    // Times of checks are written at the end of a process.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }

@@ -26,9 +26,9 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined
-  // A proxy would see the token.
+  // No proxy: it would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
-  // Notices a daemon that hangs. The command can take long.
+  // Detects a hung daemon: the command has a long timeout.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
   return { ...asked, server: url, token: ownerTokenOf(ledger) }
 }
@@ -39,11 +39,11 @@ const PROBE_MS = 10_000
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
   if (last?.url === undefined || !(await ledger.owned())) return undefined
-  // A former leader is in the Lease until the next one.
+  // The owner of a shared ledger can run on another host.
   return ledger.isShared && last.host !== hostname() ? undefined : fromHere(last.url)
 }
 
-/** For commands that can read the ledger, so for its user. */
+/** For commands of the ledger's user, who can read it. */
 export function ownerTokenOf({ hashKey }: Pick<Ledger, 'hashKey'>): string {
   return createHmac('sha256', hashKey).update('the token of the owner of this ledger').digest('base64url')
 }

@@ -11,7 +11,7 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
 import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
-/* Errors name the command. */
+/* Errors begin with `command`. */
 
 interface ServerCall {
   readonly command: string
@@ -131,7 +131,7 @@ export async function getReply<Path extends keyof Replies>(
   return expectObject(call, reply) as unknown as Replies[Path] // the daemon's type
 }
 
-/** ms. The daemon answers immediately. */
+/** The daemon answers immediately. */
 const READ_MS = 10_000
 
 /** The admin token. @throws {CommandError} */

@@ -71,7 +71,7 @@ export function acting<Flags, Words extends readonly unknown[]>(
   }
 }
 
-/** A variable of a script that is not set. @throws {CommandError} */
+/** Refuses an empty value, such as of an unset variable. @throws {CommandError} */
 function assertNothingEmpty(command: Command, words: readonly unknown[]): void {
   const flag = command.options.find((each) => each.required && command.opts()[each.attributeName()] === '')
   if (flag === undefined && !words.includes('')) return

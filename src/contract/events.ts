@@ -35,10 +35,10 @@ type Place = Pick<ResourceView, 'file' | 'line' | 'manifestRevision'>
 export interface ProblemFacts extends Place {
   readonly reason: Reason
   readonly service: string | undefined
-  /** The maximum after the end of the problem. */
+  /** After the end: the maximum. */
   readonly resources: number
   readonly keys: readonly Key[]
-  /** Whether another log line reports it. */
+  /** Another line reports the problem. */
   readonly isReported?: boolean
 }
 

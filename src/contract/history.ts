@@ -9,7 +9,7 @@ const common = {
   key: RecordedKey,
   /** ms since the epoch. */
   at: z.number(),
-  /** In force at that time. */
+  /** The revision in force at that time. */
   revision: z.string(),
   /** Of the manifest's last change. Absent in old entries and without a manifest. */
   manifestRevision: z.string().optional(),
@@ -17,7 +17,7 @@ const common = {
   reason: RecordedReason,
   because: INNER_REASON.optional(),
   by: z.literal('operator').optional(),
-  /** Of earlier versions. */
+  /** In entries of earlier versions. */
   message: z.string().optional(),
 }
 
@@ -44,7 +44,7 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  // Another version might have written its reason.
+  // The reason might be of another version.
   const cause = innerCause(because ?? { reason: entry.reason }, entry.key)
   return { ...entry, message: message ?? (by === undefined ? cause : `By operator: ${cause}`) }
 })

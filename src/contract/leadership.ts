@@ -35,8 +35,7 @@ export interface Leader {
 export interface Term {
   readonly epoch: number
   /**
-   * How long the previous leader's request might still arrive, ms. Only a Lease holds it off. Undefined
-   * without a previous leader.
+   * ms in which a request of the previous leader might still arrive. Undefined: there was no leader.
    */
   readonly lateForMs: number | undefined
   readonly revisionBefore: string | undefined

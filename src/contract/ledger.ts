@@ -47,7 +47,7 @@ export interface Ledger extends AsyncDisposable {
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**
-   * Soon after another process's write; again if `onWritten` fails with a {@link LedgerError}.
+   * Calls `onWritten` soon after another process's write, and again if it fails with a {@link LedgerError}.
    * @returns ends the watch
    * @throws {LedgerError}
    */
@@ -56,7 +56,7 @@ export interface Ledger extends AsyncDisposable {
   versions(): Promise<ReadonlyMap<Key, number>>
   /** Grows after another process's write and after an own write with unknown result. Cheap. */
   othersWrites(): Promise<number>
-  /** By the daemon or `apply`. True for the owner itself. */
+  /** Whether the daemon or `apply` owns it. True for the owner itself. */
   owned(): Promise<boolean>
 }
 
@@ -81,7 +81,7 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
-/** Read and decide again. */
+/** A lost race: read and decide again. */
 export class LedgerConflict extends Error {
   constructor(key: Key, expected: number) {
     super(`the record of ${key} is no longer at version ${expected}`)

@@ -56,7 +56,7 @@ export const Allowance = z.strictObject({
 export type Allowance = z.infer<typeof Allowance>
 
 export interface AllowedReply {
-  /** Or would pass, in a dry run. */
+  /** In a dry run: those that would be allowed. */
   readonly allowed: readonly Key[]
   /** No manifest or record names the asked service. */
   readonly isWithoutService?: true

@@ -22,7 +22,7 @@ export interface ReadOptions {
 export interface Reply<T> {
   /** As received. It can repeat secrets. */
   readonly value: T
-  /** `requestId` of the envelope. Alerts have none (4.4). */
+  /** `requestId` of the envelope. Alerts have none. */
   readonly requestId: string | undefined
   /** Equal for equal credentials. */
   readonly credential: string
@@ -34,11 +34,11 @@ export interface ReadTarget {
   readonly service: ServiceAccess | undefined
   /** The service's id if a service has one resource of the kind. */
   readonly id: string
-  /** As a list just showed it: a plan sends no request. */
+  /** As a list just showed it: a plan reads no more. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Share their permits with a dependent write. */
+/** Reads that share their permits with a dependent write. */
 export interface Looks {
   /**
    * Without retries. With a budget of one request, it uses the write's permit and waits for another.
@@ -47,7 +47,7 @@ export interface Looks {
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   /** As {@link Platform.list}, for the service of the write. */
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** Wait for another permit after the next look, ms. 0 if there are permits for both. */
+  /** Wait for another permit after the next read: ms. 0 if there are permits for both. */
   readonly lookCostsMs: number
 }
 
@@ -78,10 +78,10 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Starts at the first byte. */
   readonly deadlineMs: number
-  /** Waits for other permits, ms. The looks are older by this time. */
+  /** Wait for other permits: ms. Earlier reads are older by this. */
   readonly waitedMs: number
   /**
-   * `POST …/pipes` (4.1), once, on its own connection. Call it after the intent is durable. Only its deadline
+   * `POST …/pipes`, once, on its own connection. Call it after the intent is durable. Only its deadline
    * stops it.
    * @throws {RemoteError} with a known `effect`
    */
@@ -96,13 +96,13 @@ export interface AdmitOptions extends ReadOptions {
 }
 
 /**
- * The requests of the interface (`spec/api.md` 4). Each method throws {@link RemoteError}, {@link
+ * The requests of `docs/reference/default-platform.md`. Each method throws {@link RemoteError}, {@link
  * SecretUnavailableError} without mounted credentials, or the signal's reason after an abort.
  */
 export interface Platform {
-  /** `GET` by id (4.2, 4.4). Only the platform's own 404 is class `Missing`. */
+  /** `GET` by id. Only the platform's own 404 is class `Missing`. */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
-  /** As {@link read} returns them. A missing resource might still exist. */
+  /** Resources as {@link read} returns them. One that it lacks might still exist. */
   list(
     kind: CreateOnceKind,
     service: ServiceAccess,
@@ -111,7 +111,7 @@ export interface Platform {
   /** Waits for the budget and reads the credentials. Sends no request. */
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
-   * `POST` (4.3). Idempotent: it replaces the whole configuration.
+   * `POST`. Idempotent: it replaces the whole configuration.
    * @param body makes the JSON text before each attempt; can look once before; its error is thrown instead
    */
   upsert(

@@ -11,7 +11,7 @@ export type SecretReading =
       'file' | 'misplaced'
     >)
 
-/** Decides the directory: `--credentials-dir` or `--secrets-dir`. Manifests cannot change it. */
+/** Decides the directory: `--credentials-dir` or `--secrets-dir`. */
 type SecretOwner = 'platform' | 'source'
 
 /** Mounted secrets: the file `<name>/<key>` in the owner's directory. Kubernetes can swap them. */

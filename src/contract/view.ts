@@ -46,7 +46,7 @@ export interface ResourceView {
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
   readonly suspendedUntil: string | undefined
-  /** Id of its item in attention. In replies only. */
+  /** Id of its item in `/api/v1/attention`. In replies only. */
   readonly problem?: string | undefined
 }
 
@@ -76,7 +76,7 @@ interface Known extends Partial<
     { readonly shownState: MaskedText | undefined; readonly reply: ResourceView['reply'] } | undefined
 }
 
-/** Without an entry, the record's last manifest counts. */
+/** Without an entry, shows the record's last manifest. */
 export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
   const { key, upsert } = record
   const manifest = entry?.manifest
@@ -114,7 +114,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
   }
 }
 
-/** With other conditions than the record's, such as after a failed write of it. */
+/** With conditions that the record lacks, such as after its failed write. */
 export function withConditions(
   view: ResourceView,
   conditions: Conditions,

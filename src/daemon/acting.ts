@@ -42,7 +42,7 @@ export function startActing(parts: ActingParts) {
   const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** The previous leader's last request has arrived, or never will. */
+  /** Called once no request of the previous leader can arrive. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
     for (const { key } of store.records()) {
@@ -115,7 +115,7 @@ export function startActing(parts: ActingParts) {
   }
 }
 
-/** A look sends no request. It reads files only while credentials are refused. */
+/** ms between looks at credential files, while credentials are refused. */
 const LOOK_MS = 5_000
 
 /** Tries new credentials after a refusal before the next retry. */
@@ -140,15 +140,15 @@ export function createRenewals(
   }
 }
 
-/** Until the memory of the pass's last requests is free. */
+/** ms until the memory of the pass's last requests is free. */
 const AFTER_MS = 2_000
 
 /** With fewer resources, there is little to collect. */
 const WORTH_IT = 20
 
 /**
- * Once, after the first pass, which leaves several times the memory in use. An idle V8 keeps it. Blocks about
- * 100 ms with 10,000 resources.
+ * Collects garbage once, after the first pass, whose memory an idle V8 keeps. Blocks about 100 ms with 10,000
+ * resources.
  * @returns callback for an empty queue
  */
 export function createHeapTrim(

@@ -34,7 +34,7 @@ interface DaemonParts {
   readonly forgetSecrets: () => void
   /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
-  /** Reported by an earlier process. */
+  /** What an earlier process reported. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -51,7 +51,7 @@ export function createDaemon(parts: DaemonParts) {
   let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
-  /** Further reads must confirm them. */
+  /** Keys that further reads must confirm as gone. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
   const readings = createReadings({
@@ -120,7 +120,7 @@ export function createDaemon(parts: DaemonParts) {
     if (state.pending.size > 0) readAgainSoon()
   }
 
-  /** Shows writes of another process immediately. Removes keys without record and manifest. */
+  /** Shows other processes' writes immediately. Takes gone keys off the board. */
   async function takeWritten(): Promise<void> {
     for (const key of await catchUp(context)) {
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
@@ -270,7 +270,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** Polling is late by design: no event was missed. */
+/** False for polling: it misses no event. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

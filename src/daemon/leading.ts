@@ -61,7 +61,7 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
     },
     /** A person accepts the manifests as they are. */
     trust: () => checkout.trust(),
-    /** For a standby: the leader's revision. Undefined: the leader does not say. */
+    /** For a standby: the leader's revision. Undefined: unknown. */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
     /** {@link Term.confirm} for the revision read last. */
     confirm,
@@ -83,7 +83,7 @@ const AND = '; '
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Since this process last had the leader's revision. */
   const readRevisions = new Set<string>()
-  /** While this process was standby. */
+  /** Revisions that the leader replaced during standby. */
   const replacedByLeader = new Set<string>()
   let now: string | undefined
   let leader: string | undefined

@@ -13,9 +13,8 @@ export interface LoopParts {
   readonly concurrency: number
   readonly stopping: AbortSignal
   readonly begin: (key: Key) => void | Pick<ReconcileRequest, 'changedAt' | 'isAsked'>
-  /** After it. @returns when to run the key again */
+  /** Called after a reconcile. @returns when to run the key again */
   readonly reconciled: (key: Key, result: ReconcileResult) => Omit<Again, 'service'> | undefined
-  /** After each run. */
   readonly ended?: (key: Key) => void
 }
 

@@ -16,7 +16,7 @@ const MOST_RUNS = 3
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
   /** `normal`: dependencies first. `last`: behind all other requests to the platform. */
   readonly urgency: 'normal' | 'last'
-  /** The pass skips them. */
+  /** Keys that the pass skips. */
   readonly settled?: ReadonlySet<Key> | undefined
   /** Called once at the stop. The signal cancels running reconciles. */
   readonly deadline: () => AbortSignal
@@ -28,7 +28,7 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
 export type Pass = Awaited<ReturnType<typeof passOver>>
 
 /**
- * The daemon until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
+ * The daemon's loop until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
  * dependency changed.
  */
 export async function passOver(options: PassOptions) {
@@ -163,10 +163,10 @@ export interface Wait {
   readonly onLook: (settled: number, of: number) => void
 }
 
-/** Longest interval between looks. The request budget can extend it. */
+/** ms between reads of a key, at most. The request budget can extend it. */
 const LONGEST_LOOK_MS = 10_000
 
-/** Longest wait for a create outcome that cannot be saved: ms. */
+/** Longest wait for a create outcome that cannot be saved. */
 const SAVE_MS = 10_000
 
 /** Resources that are not ready yet and not clearly bad: read again until they are. */
@@ -187,7 +187,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
-  /** The next attempt reads the list, or the service might be awake. */
+  /** Whether a retry helps: it reads the list, or the service is awake. */
   function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
@@ -201,7 +201,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   return {
     moving,
     held,
-    /** @returns the next look at the key */
+    /** @returns when to read the key again */
     review(key: Key, result: ReconcileResult) {
       const wasMoving = moving.delete(key)
       if (isChange(result)) changed.add(key)

@@ -109,7 +109,7 @@ export function createQueue() {
       countLane(run.service, -1)
       if (run.again !== undefined) wait(key, run.again)
     },
-    /** Of the next key that is not ready. */
+    /** Due time of the next key that is not ready. */
     nextDueAt: () => scheduled.peek()?.dueAt,
     /** Ready keys as of the last `take`. */
     depth: () => ({ 0: ready[0].size, 1: ready[1].size, 2: ready[2].size }),

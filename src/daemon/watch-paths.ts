@@ -15,7 +15,7 @@ type WatchPaths = Awaited<ReturnType<typeof watchPathsOf>>
 
 /** git-sync names a tree by commit (`<sha>`, `rev-<sha>`), Kubernetes by time (`..2026_01_01`). */
 const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
-/** For chokidar to start, and to close. */
+/** ms for chokidar to start, and to close. */
 const LIMIT_MS = 15_000
 
 /**
@@ -96,7 +96,7 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
     const { watchedPath } = details as { readonly watchedPath: string } // chokidar leaves it open
     if (concerns(paths, join(watchedPath, name ?? ''))) onEvent()
   })
-  await once(watcher, 'ready', { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined) // an error was reported
+  await once(watcher, 'ready', { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined) // `onEvent` gets errors
   return () => Promise.race([watcher.close(), setTimeout(LIMIT_MS, undefined, { ref: false })])
 }
 

@@ -18,7 +18,7 @@ export interface Change {
 
 type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
 
-/** A write of another record within this time means that more are coming. Also the longest wait: ms. */
+/** A write of another record within this time means that more are coming. Also the longest wait. */
 const CROWD_MS = 100
 
 /**

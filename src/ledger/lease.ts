@@ -40,7 +40,7 @@ export function takeLease(file: string, now: number): Disposable {
   }
 }
 
-/** By any process. Writes no files. @throws {LedgerError} `io` */
+/** Whether any process owns the ledger. Writes no files. @throws {LedgerError} `io` */
 export function isOwned(file: string): boolean {
   let probe: DatabaseSync | undefined
   try {

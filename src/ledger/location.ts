@@ -73,7 +73,7 @@ export function statOf(file: string): BigIntStats | undefined {
   }
 }
 
-/** For modes that cannot create a ledger. */
+/** For modes that create no ledger. */
 export function missing(file: string, hint: string): LedgerError {
   return new LedgerError('missing', `there is no ledger at ${file}. ${hint}`)
 }

@@ -119,7 +119,7 @@ type Access = 'read' | 'write'
 
 type Connection = ReturnType<typeof connect>
 
-/** Time between two waits for another writer, ms. */
+/** Time between two waits for another writer. */
 const AGAIN_MS = 10_000
 
 /**

@@ -44,7 +44,7 @@ function decideReadOnly(input: ReadOnlyInput): Action {
   return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
-/** Reports the resource of before: the manifest now watches another one. */
+/** Reports the earlier resource: the manifest now watches another one. */
 function leftBehind(input: ReadOnlyInput): Action | undefined {
   const { desired, recorded, watchedId } = input
   const intent = undecidedIntent(recorded)

@@ -151,7 +151,7 @@ export interface CreateOnceInput extends Common {
   /** Fields changed since last in sync. Undefined: unknown. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** A last check before the record ends. Undefined: it is gone. */
+  /** Checked before the record ends. Undefined: gone, or not checked. */
   readonly mayBeThere?: boolean | undefined
 }
 

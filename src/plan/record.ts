@@ -214,7 +214,7 @@ export const LedgerRecord = z
     upsert: RecordedUpsert.optional(),
     /** The revision of the last change, which survives restarts. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
-    /** First ones of the last read, masked. */
+    /** The first differences of the last read, masked. */
     differences: z
       .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())
       .max(DIFFERENCES_KEPT)

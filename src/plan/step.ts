@@ -16,7 +16,7 @@ export interface FieldEdit {
   readonly value: string
 }
 
-/** The resource of a step. */
+/** The resource that a step is about. */
 export interface About {
   readonly key: Key
   /** Created from its manifest, although most of its kind are only read. */

@@ -62,7 +62,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
     port,
     /** Also ends event streams. Waits briefly for replies. */
     async close() {
-      // Even for a client that never reads.
+      // Also closes clients that never read.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
       try {
         await app.close()

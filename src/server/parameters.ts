@@ -8,7 +8,7 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Each value is searched in thousands of resources. */
+/** Of a query: each value is searched in thousands of resources. */
 export const LIMITS = {
   /** Per parameter, repeated or in a comma list. */
   values: 100,
@@ -124,7 +124,7 @@ export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly ab
   }
 }
 
-/** Equal for equal requests. */
+/** A query, equal for equal requests. */
 export function pickedOf(query: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -149,7 +149,7 @@ export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Quer
   return { items: all.slice(offset, end), total: all.length, next }
 }
 
-/** Relative. @param changes undefined: removed */
+/** Relative address. @param changes undefined: removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -77,9 +77,8 @@ export interface Overview {
   readonly watchMode: WatchMode
   readonly standsBy: boolean
   readonly leader: Pick<Leader, 'holder' | 'url'> | undefined
-  /** Meanwhile, this process makes no change. */
+  /** Why another process might act. This one then changes nothing. */
   readonly unconfirmed: string | undefined
-  /** As `Leading.olderThan`. */
   readonly olderThan: string | undefined
   /** As `Ledger.rollback`. */
   readonly ledgerRollback: string | undefined
@@ -87,7 +86,7 @@ export interface Overview {
   readonly now: number
   readonly lastLoadAt: number | undefined
   readonly budgets: readonly BudgetUse[]
-  /** A single request at a time retries. */
+  /** One request at a time retries. */
   readonly pauses: readonly ServicePause[]
 }
 
@@ -114,11 +113,11 @@ export interface CreateLimit {
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-/** With one of the tokens. */
+/** What a request with a token can do. */
 export interface Operator {
-  /** Reads it; undefined if it is missing or empty. Without this member, only the other token counts. */
+  /** Undefined result: no token. Without this member, only `ownerToken` counts. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined
-  /** Made from the ledger, so that commands of its user need no other. */
+  /** Made from the ledger: its user's commands need no other token. */
   readonly ownerToken: string
   /**
    * @param key default: reads the manifests and reconciles everything

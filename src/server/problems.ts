@@ -172,7 +172,7 @@ function resourceProblem(
     file: shared(group, ({ file }) => file),
     line: isOne ? first.line : undefined,
     revision: shared(group, ({ manifestRevision }) => manifestRevision),
-    // They might be of an earlier manifest.
+    // Others might be of an earlier manifest.
     differences: isOne && status === 'Drifted' ? first.differences : [],
     findings: findings.slice(0, FINDINGS_SHOWN),
     steps() {

@@ -11,7 +11,7 @@ export interface Server extends Listener {
 }
 
 /**
- * Design §8, with probes and metrics on the same or another port.
+ * Probes and metrics can have another port.
  * @throws if a port is unusable; the message names it and the cause
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
@@ -45,12 +45,12 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   }
 }
 
-/** Requests contain little more than a key. */
+/** Requests hold little more than a key. */
 const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Finds late requests. Node's default: 30 s. */
+/** Finds late requests this often. Node's default: 30 s. */
 const LOOK_MS = 1_000
 
 /** Closes a connection without traffic, even during a reply. */

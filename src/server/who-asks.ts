@@ -24,7 +24,7 @@ export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 
   app.addHook('onRequest', async (request) => {
     assertTarget(request)
     const named = request.raw.headersDistinct['host'] ?? []
-    // HTTP/1.0 probes of some load balancers omit it. Browsers never do.
+    // HTTP/1.0 probes of load balancers omit `Host`. Browsers never do.
     const host = named.length === 0 ? NO_HOST : named.length === 1 ? hostOf(named[0] ?? '') : undefined
     const mayBeAny = names === 'of browsers' && !isOfBrowser(request)
     if (host === undefined || !(host === NO_HOST || mayBeAny || isKnown(host.name, allowed)))

@@ -92,7 +92,7 @@ async function allowHere(
   )
 }
 
-/** ms. A daemon writes one record per create to disk. */
+/** A daemon writes one record per create to disk. */
 const ANSWER_MS = 300_000
 
 async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {

@@ -25,7 +25,7 @@ import { withProblems } from '../reading.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
 import { wholeFacts } from '../whole-facts.ts'
 
-/** Default of `--timeout`: ms. */
+/** Default of `--timeout`. */
 export const APPLY_WAIT_MS = 15 * 60_000
 
 interface ApplyFlags extends WaitFlags {
@@ -61,7 +61,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       maxCreates,
       sandboxUse: 'keep',
       async confirm() {
-        // An explicit run: other processes adopt this revision.
+        // A person runs it: its revision counts as acted on.
         leadership.actOn(engine.context.store.revision)
         return term.confirm()
       },
@@ -208,7 +208,7 @@ async function passOverAll(
   return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
 }
 
-/** All work after a stop shares the grace. */
+/** All work after a stop shares one grace period. */
 function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSignal {
   const fromNow = () => AbortSignal.any([AbortSignal.timeout(shutdownGraceMs), stop.forced])
   let ofStop: AbortSignal | undefined

@@ -75,7 +75,6 @@ interface One {
   readonly service: string
 }
 
-/** @throws {CommandError} */
 function oneFrom(
   settings: Settings,
   { service }: ImportFlags,
@@ -98,7 +97,6 @@ interface All {
   readonly service: string | undefined
 }
 
-/** @throws {CommandError} */
 function allFrom(
   { profile }: Settings,
   flags: ImportFlags,
@@ -116,7 +114,7 @@ function isListed(kind: Settings['profile']['kinds'][number]): kind is CreateOnc
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
-/** Read-only. */
+/** Changes nothing on the platform. */
 async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposableStack): Promise<Engine> {
   const { ledger } = await ledgerToRead(settings, io.clock)
   stack.use(ledger)
@@ -221,7 +219,7 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   return { surveys, pipes: withKeys(context, kind, [...free.values()]) }
 }
 
-/** Age is second, for a stable order. */
+/** By name, then age: a stable order. */
 function inOrder(a: RemoteResource, b: RemoteResource): number {
   const [first = '', second = ''] = [a, b].map(({ name, createdAt, id }) => [name, createdAt, id].join('\0'))
   return first < second ? -1 : 1

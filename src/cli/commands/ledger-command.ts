@@ -45,7 +45,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   return EXIT.fine
 }
 
-/** Also ends the use of this ledger. */
+/** An export that ends the use of this ledger. */
 async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {

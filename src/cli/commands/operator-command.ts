@@ -18,13 +18,13 @@ import { findOwner, type Owner } from '../running-server.ts'
 import { callServer, expectObject, NoAnswerError, type ServerReply } from '../server-client.ts'
 import { keyFrom } from '../typed-key.ts'
 
-/* A daemon that owns the ledger carries them out. Without one, the command owns it meanwhile. */
+/* The daemon that owns the ledger carries these out. Without one, the command does. */
 
 interface Printed {
   readonly output: 'text' | 'json'
 }
 
-/** The others need only directory and ledger. */
+/** These ask the platform. */
 const OF_THE_PLATFORM: ReadonlySet<string> = new Set(['adopt', 'resolve', 'recreate'])
 
 async function carryOut(
@@ -33,7 +33,7 @@ async function carryOut(
   { output }: Printed,
   asked: OperatorCommand,
 ): Promise<ExitCode> {
-  // A server can have another profile.
+  // Unknown with --server: it can have another profile.
   const mistake = settings.server === undefined ? mistakeIn(settings.profile, asked) : undefined
   if (mistake !== undefined) misuse(mistake)
   const answer = await atOwner(
@@ -50,10 +50,10 @@ async function carryOut(
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
-/** ms. A command waits for the reconcile of its key, and that for the request budget. */
+/** A command waits for the reconcile of its key, and that for the request budget. */
 const ANSWER_MS = 90_000
 
-/** ms. For the first read of a daemon that starts. */
+/** For the first read of a daemon that starts. */
 const START_MS = 30_000
 const AGAIN_MS = 250
 
@@ -62,7 +62,7 @@ async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<O
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-/** Again while the daemon starts. @throws {CommandError} */
+/** Retries while the daemon starts. @throws {CommandError} */
 export async function callOwner(
   io: Io,
   owner: Owner,
@@ -81,7 +81,7 @@ export async function callOwner(
   }
 }
 
-/** ms. For the end of another command, or until a daemon listens. */
+/** For the end of another command, or until a daemon listens. */
 const TURN_MS = 5_000
 
 /** @param ask a daemon owns the ledger @param act this process owns it for as long as that takes */
@@ -99,7 +99,7 @@ export async function atOwner<T>(
   for (;;) {
     try {
       owner = await findOwner(io, settings, command).catch((error: unknown) => {
-        // It creates a missing ledger.
+        // `adopt` creates a missing ledger.
         if (command === 'adopt' && error instanceof LedgerError && error.code === 'missing') return undefined
         throw error
       })
@@ -205,7 +205,7 @@ export function resume(io: Io, settings: Settings, printed: Printed, word: strin
   return carryOut(io, settings, printed, { command: 'resume', key: keyFrom(word) })
 }
 
-/** The history keeps the id. */
+/** The history keeps the pipe's id. */
 export async function forget(
   io: Io,
   settings: Settings,

@@ -99,7 +99,7 @@ export async function ledgerToRead(
   }
 }
 
-/** For another plan and this one: ms. */
+/** ms, for an earlier plan and this one. */
 const TIMEOUT_MS = 21 * 60_000
 
 /** With the daemon's ledger, credentials and secrets. @throws {CommandError} */
@@ -124,7 +124,7 @@ async function planAtServer(
   )
 }
 
-/** They decide the exit code. */
+/** The members that decide the exit code. */
 const PLAN = z.looseObject({
   createLimit: z.looseObject({}),
   checkedBefore: z.looseObject({}),

@@ -14,7 +14,7 @@ import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
 import { callServer, expectObject, getReply, type Asked, type ServerReply } from '../server-client.ts'
 
-/** Default of `--timeout`: ms. */
+/** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
 interface ReconcileFlags extends WaitFlags {
@@ -55,9 +55,7 @@ export async function reconcile(
   }
   const requested = receipt['token']
   if (typeof requested !== 'string')
-    throw new CommandError(
-      `${command}: ${call.server} answered without a token. Check that this is the address of Pipewright.`,
-    )
+    throw new CommandError(`${command}: ${call.server} answered without a token. Check the address.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,
@@ -75,7 +73,7 @@ export async function reconcile(
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** ms. The daemon answers immediately. */
+/** The daemon answers immediately. */
 const ANSWER_MS = 30_000
 
 const ASK_AGAIN_MS = 250

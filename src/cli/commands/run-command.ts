@@ -98,7 +98,7 @@ interface Running {
   readonly standing: Promise<void> | undefined
 }
 
-/** Within the shutdown grace, then without what is unfinished. */
+/** Finishes what it can within the shutdown grace. */
 async function end(
   { stop }: Io,
   settings: Settings,
@@ -188,7 +188,7 @@ function aborted(signal: AbortSignal): Promise<string> {
   })
 }
 
-/** Sooner work is still in progress: sandbox pipes take seconds to start. */
+/** Work due sooner is in progress: sandbox pipes take seconds to start. */
 const SOON_MS = 10_000
 
 /** Page's address and next steps, once the first run is quiet. @returns an event listener */

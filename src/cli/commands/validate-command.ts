@@ -23,7 +23,7 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** A single folder is the directory, or the files' folder if there is none. All findings are shown if `paths` is empty. */
+/** A single folder is the directory. Without a directory, the files' folder is. Empty `paths`: shows all findings. */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],
@@ -42,7 +42,7 @@ function scopeOf(
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
 
-/** The folder of the usual name around it, else itself. */
+/** The nearest parent of that name, else `folder`. */
 function rootAround(folder: string, name: string): string {
   for (let dir = resolve(folder); dir !== dirname(dir); dir = dirname(dir))
     if (basename(dir) === name) return relative('.', dir) || '.'
@@ -174,7 +174,7 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
   }
 }
 
-/** Outside of a repository, unchanged. */
+/** Relative to the repository. Outside of one, unchanged. */
 function inRepository(dir: string, env: Io['env']): string {
   const absolute = resolve(dir)
   // A checkout of GitHub Actions can lack `.git`.

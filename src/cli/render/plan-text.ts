@@ -26,7 +26,7 @@ const SIGNS: Readonly<Record<ActionType, Sign>> = {
 }
 
 function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
-  // Unknown.
+  // The change is unknown.
   if (verdict === 'failed') return { sign: '?', style: 'red' }
   if (verdict === 'refused') return { sign: '✗', style: 'red' }
   if (verdict === 'waits') return { sign: '.', style: 'dim' }
@@ -51,7 +51,6 @@ export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): 
   return [...noLedger, ...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
-/** @param items of one cause */
 function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: PlanSheet): string {
   const [item, ...more] = items
   if (more.length > 0) return groupOf(item, items, sheet)
@@ -96,7 +95,7 @@ function pieces(text: string, width: number): readonly string[] {
   return all
 }
 
-/** YAML. `…`: the number of omitted lines. */
+/** YAML. `…`: `text` counts omitted lines. */
 interface DiffLine {
   readonly sign: ' ' | '+' | '-' | '…'
   readonly text: string
@@ -105,7 +104,7 @@ interface DiffLine {
 /** Unchanged lines around a change. */
 const CONTEXT = 2
 
-/** Above it, the diff is all of one side, then all of the other. */
+/** Above it, the diff is all of one side, then the other. */
 const MOST_COMPARED = 1_000
 
 /** As YAML. @param before undefined: everything is new */
@@ -139,7 +138,7 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
     if (sign === ' ') continue
     for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) kept.add(near)
   }
-  // Backwards: this keeps the parents of a kept line.
+  // Backwards, to keep the parents of a kept line.
   let depth = 0
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const indent = indentOf(lines[index]?.text ?? '')

@@ -26,7 +26,7 @@ const ORDER: Readonly<Record<Verdict, number>> = {
   unchanged: 6,
 }
 
-/** Items that need attention. @param order of the most important */
+/** All but the unchanged items. @param order place of the most important one */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
   return items

@@ -71,7 +71,7 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
-/** Problems are below, in full. @param closing the last line */
+/** The table, then each problem in full. @param closing the last line */
 export function resourceTable(
   resources: readonly ShownResource[],
   text: StatusText,

@@ -50,7 +50,7 @@ function fitLine(line: string, width: number): string {
 /** Default line width. */
 const COLUMNS = 80
 
-/** Each line begins with `indent`. Colours have no width. */
+/** Each line begins with `indent`. */
 export function wrapped(text: string, indent: string, width = COLUMNS): string {
   const lines: string[] = []
   let line = ''

@@ -64,16 +64,16 @@ interface ClusterApiOptions {
 
 const PAGE = 500
 const HALF_SECOND_MS = 500
-/** Smaller clock differences count as zero: ms. */
+/** Smaller clock differences count as zero. */
 const SKEW_MS = 5_000
-/** Restarts of a list whose continue token expired. */
+/** Restarts after an expired continue token. */
 const LIST_TRIES = 5
 /** Retries after 429: the API has not done anything. */
 const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
 /** Duration of one watch in seconds; a silently lost connection is noticed at its end. */
 export const WATCH_S = 60
-/** Added to {@link WATCH_S} before a watch is aborted: ms. */
+/** Added to {@link WATCH_S} before a watch is aborted. */
 const WATCH_LATE_MS = 10_000
 
 export function createClusterApi({ access, userAgent, timeoutMs, clock }: ClusterApiOptions): ClusterApi {

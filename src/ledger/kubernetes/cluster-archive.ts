@@ -29,7 +29,7 @@ const AT_ONCE = 16
 /** Reads one consistent state. @throws {LedgerError} */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
-  return await archiveOf(cluster) // before it is closed
+  return await archiveOf(cluster) // awaited before `cluster` is closed
 }
 
 /**

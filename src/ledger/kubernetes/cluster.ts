@@ -11,7 +11,7 @@ export interface ClusterPlace {
   readonly clock: Clock
 }
 
-/** Limit for a complete reply, ms. */
+/** Limit for a complete reply. */
 export const TIMEOUT_MS = 10_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 

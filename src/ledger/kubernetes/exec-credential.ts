@@ -27,10 +27,10 @@ const Status = z.object({
   expirationTimestamp: z.iso.datetime({ offset: true }).nullish(),
 })
 
-/** A program that waits for a person, or for a network, ends after this: ms. */
+/** A program that waits for a person, or for a network, ends after this. */
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1024 * 1024
-/** A credential is renewed in the background this long before its end: ms. */
+/** A credential is renewed in the background this long before its end. */
 const EARLY_MS = 60_000
 /** Longer words of a program's message can be tokens. */
 const LONG_WORD = /\S{40,}/g

@@ -22,9 +22,9 @@ export interface KubernetesLeaseOptions extends LeaseObjectOptions {
   readonly onRenewal: (failed: string | undefined) => void
 }
 
-/** Longest time between two looks at the Lease: ms. */
+/** Longest time between two looks at the Lease. */
 const LONGEST_LOOK_MS = 1_000
-/** Retry delay after an API failure: ms. */
+/** Retry delay after an API failure. */
 export const AGAIN_MS = 1_000
 /** Most tries for a caller that does not wait forever. */
 export const TRIES = 10

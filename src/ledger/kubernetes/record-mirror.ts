@@ -140,7 +140,7 @@ export function createMirror(options: MirrorOptions) {
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
-    // All other objects are already read.
+    // Thrown last: all other objects are read.
     if (unreadable !== undefined) throw unreadable
   }
 

@@ -13,7 +13,7 @@ export interface TakeoverParts {
   readonly emit: Emit
 }
 
-/** Pause after {@link TRIES} failed reads, for another process to try: ms. */
+/** Pause after {@link TRIES} failed reads, for another process to try. */
 const LET_GO_MS = 5_000
 
 /** With the Lease, reads all records: the previous leader can only send requests among them. */

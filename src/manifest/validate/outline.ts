@@ -105,7 +105,7 @@ export function isLockFileName(file: string): boolean {
 
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
-  'By its name, this is a Lock file, but it contains no Lock.',
+  'By its name, this is a Lock file, but it has no Lock.',
   'Write the Lock into it, or remove the file. Until then no resource without a record is created.',
 )
 

@@ -227,7 +227,7 @@ export const STATE = {
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** With the exact edit if one plain value differs. */
+/** Steps with the exact edit, if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

@@ -114,7 +114,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
   }
   if (store.desiredState(key) !== 'absent') {
-    return `No change was made: some files could not be read completely, and might have a manifest of ${key}. Run "pipewright validate".`
+    return `No change was made: unreadable files might have a manifest of ${key}. Run "pipewright validate".`
   }
   if (isKnownGone(recorded)) return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`

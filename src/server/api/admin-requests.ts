@@ -40,7 +40,7 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
     const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/reference/api.md).'
     const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
-    // It waits for the reconcile of its key, and that for the request budget.
+    // Unlimited: it waits for a reconcile, which waits for the request budget.
     reply.raw.setTimeout(0)
     return carriedOut(result)
   })
@@ -50,7 +50,7 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** For people with a token. @throws {RequestError} for errors of the ledger and for a stop */
+/** Errors in full: the client has a token. @throws {RequestError} */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -80,7 +80,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
-      // The connection is idle until the plan is made.
+      // Unlimited: the connection is idle until the plan is made.
       reply.raw.setTimeout(0)
       const plan = last.then(async () => {
         assertActs(parts)

@@ -14,9 +14,9 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
   let loadedAt: number | undefined
 
   return {
-    /** Independent of the time. @param question all other inputs of the reply */
+    /** @param question all inputs of `make` besides the resources. It must not use the time. */
     text(question: readonly unknown[], overview: Overview, make: () => string) {
-      // A read can move lines that no resource shows.
+      // A read can change findings without a new version.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()
       version = board.version

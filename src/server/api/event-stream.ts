@@ -15,7 +15,7 @@ export const HEARTBEAT_MS = 15_000
 
 const KEYS_PER_EVENT = 200
 
-/** A slower client is dropped. */
+/** A client with more unread data is dropped. */
 const BACKLOG_BYTES = 256 * 1_024
 
 const CLIENTS = 100

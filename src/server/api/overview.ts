@@ -64,7 +64,7 @@ export function countUnjudged(resources: readonly ResourceView[]): number {
   ).length
 }
 
-/** Problems of the whole, then of resources. */
+/** Problems of the whole, before those of resources. */
 export function judge(
   counts: Counts,
   {
@@ -131,7 +131,7 @@ function limitSentence({ services, held }: Overview['createLimit']): string {
   return `Create limit reached${where}: ${plural(held, 'create')} pending`
 }
 
-/** Longer problems appear below it. */
+/** Characters. A longer problem appears below the sentence. */
 const LONGEST_IN_SENTENCE = 60
 
 function sourceSentence(problem: string, hasState: boolean): string {

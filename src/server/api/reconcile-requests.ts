@@ -16,7 +16,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     await authorize(request, parts.operator)
     const wanted = requested(request.query, request.body, parts)
-    // git-sync reports this process's own checkout, and retries until accepted.
+    // A standby accepts git-sync, which reports its own checkout and retries.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
     return start(parts, wanted, reply)

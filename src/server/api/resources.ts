@@ -74,7 +74,7 @@ function isByKey({ sort, down }: Sorting): boolean {
   return sort === 'key' && !down
 }
 
-/** Of the reply to `GET /api/v1/resources`, what changes with the resources only. */
+/** The part of `GET /api/v1/resources` that changes only with the resources. */
 export function listText(parts: ServerParts, answers: Answers, given: Query): string {
   const asked = askedOf(given)
   const now = parts.overview()
@@ -132,7 +132,6 @@ export function registerResources(
   )
 }
 
-/** @throws {RequestError} 404 */
 export function detailsOf(parts: ServerParts, text: string) {
   const resource = parts.board.get(knownKey(text, parts.board))
   if (resource === undefined) return undefined
@@ -173,8 +172,8 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * `create`: to create the resource. `apply`: after a change and at its interval. `held`: blocked. `created`:
- * never again. `create-first`, `changed`: the service can change the resource, and later changes are sent.
+ * `create`, `create-first`: not created yet. `created`, `changed`: it exists. `apply`: at each change and
+ * interval. `held`: blocked. `create-first`, `changed`: later edits are sent.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 
@@ -188,7 +187,7 @@ export function sendingOf(resource: ResourceView, isChangeable: boolean): Sendin
   return isChangeable ? 'create-first' : 'create'
 }
 
-/** Only a create can be blocked. */
+/** A create is planned or blocked. */
 function isToBeReplaced({ action, reason, conditions }: ResourceView): boolean {
   if (action === 'create') return conditions.Synced.status !== 'True'
   return Object.hasOwn(MISSED, reason) || (action === 'refuse' && reason !== 'AdoptRefused')

@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Statuses are immutable. */
+/** Per view: a view is immutable. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {

@@ -77,7 +77,7 @@ export function sideBySide(
   return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
 }
 
-/** The last check alone can compare hidden values. */
+/** Only the last check can compare hidden values. */
 function differencesNow(
   resource: ResourceView,
   shown: {

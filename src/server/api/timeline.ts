@@ -20,7 +20,7 @@ const TYPES = ['revision', 'source', 'action', 'condition'] as const
 /** Most lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
-/** Matching lines can be rare, and a group has many. */
+/** Lines read per item: matches can be rare, and a group has many. */
 const LINES_AN_ITEM = 125
 
 export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {

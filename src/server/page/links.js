@@ -57,7 +57,7 @@ export function resourceLink(key, text = key, id) {
   return h`<a id=${id} class="key" href=${address} data-inside data-resource=${key}>${foreign(text)}</a>`
 }
 
-/** Resources in a row. @param {readonly string[]} keys */
+/** @param {readonly string[]} keys */
 export function keyLinks(keys) {
   return keys.map((key) => [resourceLink(key), ' '])
 }

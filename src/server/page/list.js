@@ -32,7 +32,7 @@ const COLUMNS = [
 /** No column. @type {typeof COLUMNS[number]} */
 const KIND = ['Kind', 'kind']
 
-/** Of a `/api/v1/page` without a resource. */
+/** For `/api/v1/page` without a resource. */
 export function listQuery() {
   const wanted = readAddress()
   const query = new URLSearchParams(addressOf({ ...wanted, resource: '', page: '' }).replace(/^[^?]*/, ''))

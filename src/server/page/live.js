@@ -7,7 +7,7 @@
 /** Changes within this time share a fetch. */
 const GATHER_MS = 100
 
-/** Limits the daemon's load. */
+/** Pause between fetches: limits the daemon's load. */
 const REST_MS = 1_500
 
 /** Waits for the stream, to miss no change. */
@@ -40,7 +40,7 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
-  /** A proxy can pass the headers and block the events. */
+  /** An event came: a proxy can pass the headers and block events. */
   let isHeard = false
   /** @type {number | undefined} */
   let asOf

@@ -39,7 +39,7 @@ export function fact(name, value, kind) {
   return value && h`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
-/** A description list. @param {...Shown} list */
+/** @param {...Shown} list */
 export function facts(...list) {
   return h`<dl class="facts">${list}</dl>`
 }

@@ -14,10 +14,10 @@ import { sinceWhen } from './time.js'
  * @import { Shown } from './markup.js'
  */
 
-/** The others are one line each. With more problems, each reason has at most one open. */
+/** Shown in full, one per reason if there are more. The others are one line each. */
 const OPEN = 3
 
-/** For an equal mistake. */
+/** Places named for an equal mistake. */
 const PLACES = 12
 
 /** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
@@ -73,7 +73,7 @@ function parts(problem) {
   </div>`
 }
 
-/** The message contains a single finding. @param {readonly Finding[]} findings */
+/** Empty for one finding: the message contains it. @param {readonly Finding[]} findings */
 function findingList(findings) {
   const [only, other] = findings
   const isOnly = only !== undefined && other === undefined
@@ -165,7 +165,7 @@ function samePlaces(others) {
 function picture({ file, line: at, column, endColumn, lineText }) {
   const where = h`<p class="quiet">${placeLink(file, at, column)}</p>`
   if (lineText.trim() === '') return where
-  // Masking and cutting shorten a line.
+  // A masked or cut line can end before the mark.
   const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
   const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
   const text = [lineText.slice(0, from), h`<mark>${lineText.slice(from, to)}</mark>`, lineText.slice(to)]

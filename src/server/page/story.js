@@ -17,7 +17,7 @@ import { change, view } from './view.js'
  * @typedef {{ tone: string, what: Shown, about: Shown, message: string }} Words
  */
 
-/** Shown at first. */
+/** Entries shown at first. */
 const ENTRIES = 8
 
 /** Resources named in a group. */

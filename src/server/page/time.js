@@ -1,6 +1,6 @@
 import { h } from './markup.js'
 
-/** Creating one takes longer than drawing a row. */
+/** Shared: creation is slow. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })

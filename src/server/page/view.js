@@ -29,7 +29,7 @@ export function setDrawing(drawView) {
   draw = drawView
 }
 
-/** Draws at once. @param {Partial<typeof view>} changes */
+/** Draws immediately. @param {Partial<typeof view>} changes */
 export function change(changes) {
   Object.assign(view, changes)
   draw()
