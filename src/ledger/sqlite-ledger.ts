@@ -35,13 +35,11 @@ export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLe
   return opened
 }
 
-interface MemoryLedgerOptions {
-  readonly emit: Emit
-  /** 32 bytes. Default: random. */
-  readonly hashKey?: Uint8Array
-}
-
-export function openMemoryLedger({ hashKey, emit }: MemoryLedgerOptions): OpenedLedger {
+/** @param hashKey 32 bytes. Default: random */
+export function openMemoryLedger({
+  hashKey,
+  emit,
+}: Pick<StoreOptions, 'hashKey'> & { readonly emit: Emit }): OpenedLedger {
   const clock = { monotonic: () => 0 }
   return open(openStore({ file: IN_MEMORY, mode: 'owner', clock, hashKey }), emit, clock)
 }

@@ -120,7 +120,7 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // A reply can leave out a sent value. A begun change of tables counts: nothing else shows it.
+  // Replies can omit a sent value, and parts of tables.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isSent = isSame && change?.isSent === true
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true

@@ -37,6 +37,7 @@ import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
+import { isStoppedByUs } from './rest.ts'
 import { notVerified } from './unverified.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
@@ -57,7 +58,7 @@ function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
 
 /** Restarts a pipe that was stopped for a change, even under a hold. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
-  const isStopped = input.recorded.command?.isForChange === true && input.policy.paused !== true
+  const isStopped = isStoppedByUs(input.recorded) && input.policy.paused !== true
   return isStopped ? restAction(input) : undefined
 }
 
@@ -147,7 +148,7 @@ function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
 
 function invalidFound(input: CreateOnceInput): Action | undefined {
   const hold = invalid(input)
-  const isStopped = hold !== undefined && input.recorded.command?.isForChange === true
+  const isStopped = hold !== undefined && isStoppedByUs(input.recorded)
   return (isStopped ? restAction(input) : undefined) ?? hold
 }
 

@@ -14,7 +14,15 @@ import {
 } from './gates.ts'
 import { differencesIn, stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { replacedBy } from './decide-deletion.ts'
-import { commandFate, isAtRest, isLoading, isStoppedForChange, loadingFacts, isStopping } from './rest.ts'
+import {
+  commandFate,
+  isAtRest,
+  isLoading,
+  isStoppedByUs,
+  isStoppedForChange,
+  loadingFacts,
+  isStopping,
+} from './rest.ts'
 import { rotatedSecrets } from './edited.ts'
 import { IDS_SHOWN, listedFirst } from './listed.ts'
 import type { FactsOf } from './reason.ts'
@@ -126,7 +134,7 @@ function replacedOr(
 
 function isStoppedByAnother(input: CreateOnceInput): boolean {
   const { policy, recorded } = input
-  const isOurs = policy.paused !== undefined || recorded.command?.isForChange === true
+  const isOurs = policy.paused !== undefined || isStoppedByUs(recorded)
   return !isOurs && (isAtRest(input) || isStopping(input))
 }
 

@@ -81,7 +81,6 @@ const Replaced = z
     count: z.int().min(1),
     /** On the steady clock. */
     at: A_TIME,
-    /** Absent in old records. */
     id: z.string().optional(),
     /** Oldest first. */
     earlier: z.array(z.string()).max(EARLIER_KEPT).readonly().optional(),

@@ -28,7 +28,7 @@ interface RestStep {
 export function restStep(input: CreateOnceInput): RestStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
-  const why = whyOf(policy.paused, recorded.command?.isForChange === true)
+  const why = whyOf(policy.paused, isStoppedByUs(recorded))
   if (why === undefined) return undefined
   if (isState(input, 'stopping')) {
     const fate = commandFate(input, 'stop')

@@ -122,21 +122,12 @@ async function exchangeOnce(
   }
 }
 
-interface CreateConnection {
-  /** Refuses a second connection: after some errors, undici connects and sends again. */
-  readonly connect: buildConnector.connector
-  /** Part of the request might have been written. */
-  readonly wasReady: () => boolean
-  /** The reply is complete: the connection can be closed normally. */
-  readonly whole: () => void
-}
-
 /**
  * Resets the connection until the reply is complete: the kernel delivers a closed connection's data for
  * minutes. Under TLS or behind a proxy, resets the TCP connection below.
  * @param fail for tests
  */
-export function createConnection(open: OpenConnection, fail: Fail | undefined): CreateConnection {
+export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let tries = 0
   let ready = false
   let isWhole = false
@@ -160,53 +151,37 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
     return socket
   }
 
-  const watched = connectorOf(async (options) => {
+  const connect = connectorOf(async (options) => {
     const opened = await open(options)
-    return { ...opened, socket: watch(opened) }
+    const socket = watch(opened)
+    try {
+      await fail?.('after-connect')
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+    return { ...opened, socket }
   })
 
   return {
-    connect(options, callback) {
+    /** Refuses a second connection: after some errors, undici connects and sends again. */
+    connect: (...[options, callback]: Parameters<buildConnector.connector>) => {
       tries += 1
       if (tries > 1) {
         callback(new Error('one connection for one create'), null)
         return
       }
-      const connecting = fail === undefined ? watched : gatedConnect(watched, fail)
-      connecting(options, (...made) => {
+      connect(options, (...made) => {
         ready ||= made[0] === null
         callback(...made)
       })
     },
+    /** Part of the request might have been written. */
     wasReady: () => ready,
-    whole() {
+    /** The reply is complete: the connection can be closed normally. */
+    whole: () => {
       isWhole = true
     },
-  }
-}
-
-/** Fails before the client knows the connection. */
-function gatedConnect(connect: buildConnector.connector, fail: Fail): buildConnector.connector {
-  return (options, callback) => {
-    connect(options, (...result) => {
-      const [error, socket] = result
-      if (error !== null) {
-        callback(error, null)
-        return
-      }
-      void passOn(socket)
-
-      async function passOn(ready: NonNullable<typeof socket>): Promise<void> {
-        try {
-          await fail('after-connect')
-        } catch (thrown) {
-          ready.destroy()
-          callback(errorOf(thrown), null)
-          return
-        }
-        callback(null, ready)
-      }
-    })
   }
 }
 

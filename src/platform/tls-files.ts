@@ -25,19 +25,17 @@ export class TlsFileError extends Error {
   }
 }
 
-export interface TlsSource {
+export type TlsSource = ReturnType<typeof openTls>
+
+export function openTls(files: TlsFiles) {
+  const paths = [files.caFile, files.certFile, files.keyFile].filter((path) => path !== undefined)
+  let known: { readonly stamp: string; readonly context: SecureContext } | undefined
+
   /**
    * Unusable files leave the last good files in use.
    * @returns undefined for Node's defaults
    * @throws {TlsFileError}
    */
-  current(): Promise<SecureContext | undefined>
-}
-
-export function openTls(files: TlsFiles): TlsSource {
-  const paths = [files.caFile, files.certFile, files.keyFile].filter((path) => path !== undefined)
-  let known: { readonly stamp: string; readonly context: SecureContext } | undefined
-
   async function current(): Promise<SecureContext | undefined> {
     if (paths.length === 0) return undefined
     const stamp = await stampOf(paths)

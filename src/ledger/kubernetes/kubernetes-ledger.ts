@@ -43,7 +43,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
   const { keptAt, recordOf, versionOf, records, written } = readMirror(mirror)
-  const checked = new Map<Key, number>()
   let failedWrites = 0
   let isClosed = false
 
@@ -221,16 +220,15 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
         .slice(0, Math.max(1, Math.floor(limit)))
         .map((line) => decodeEntry(line.key, line.body))
     },
-    async noteActivity(activity, checkedAt) {
+    async noteActivity(activity) {
       assertOpen()
       parts.activity.note(activity)
-      for (const [key, at] of checkedAt) checked.set(key, at)
     },
     async activity() {
       assertOpen()
-      // No process publishes these: thousands of keys, each second.
-      const own = parts.isOwner ? new Map(checked) : undefined
-      return { last: (await parts.activity.read()).last, checkedAt: own }
+      // The times of thousands of checks are not published.
+      const checkedAt = parts.isOwner ? new Map<Key, number>() : undefined
+      return { last: (await parts.activity.read()).last, checkedAt }
     },
     async owned() {
       assertOpen()

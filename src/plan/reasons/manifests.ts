@@ -169,7 +169,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has such ${anyOf(nounOf(key))}, remove policy.ensure until it is adopted. A pipe needs policy.adopt for that.`,
+        text: `If the service still has such ${anyOf(nounOf(key))}, remove policy.ensure until it is adopted.`,
       },
     ],
   }),

@@ -141,7 +141,7 @@ export const OBSERVING = {
     words: ({ fields, why, kept, isUnverified }, noun) => {
       const notSent = why === undefined ? `the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true
-        ? `Credentials not verified. Pipewright did not send the value of ${fields.join(', ')}, because ${notSent}. The ${noun} might use another value.`
+        ? `Credentials not verified. The value of ${fields.join(', ')} was not sent: ${notSent}. The ${noun} might use another value.`
         : `The value of ${fields.join(', ')} changed, but ${notSent}. No request was sent.${keptWords(kept, noun)}`
     },
     steps(facts, about) {
