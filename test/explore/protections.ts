@@ -357,7 +357,7 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'what was stopped by somebody else is not started again',
     world: 'resting',
     patches: {
-      from: `const why = whyOf(policy.paused, recorded.command?.isForChange === true)`,
+      from: `const why = whyOf(policy.paused, isStoppedByUs(recorded))`,
       to: `const why = whyOf(policy.paused, true)`,
     },
   },
