@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
+import { runStateOf, type Activity, type RunState, type DaemonSummary } from '../contract/activity.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery, Ledger } from '../contract/ledger.ts'
 import { rememberedConditions, viewOf, type ResourceView } from '../contract/view.ts'
@@ -22,7 +22,7 @@ import { openLedgerToRead, sayMoved } from './compose.ts'
 import { type Io, nobody } from './io.ts'
 import { daemonUrl } from './running-server.ts'
 import { type Asked, getReply, NoAnswerError } from './server-client.ts'
-import { notAccepted } from './whole-facts.ts'
+import { notAccepted } from './daemon-summary.ts'
 
 /** The ledger's last or current process. */
 export interface DaemonView {
@@ -36,7 +36,7 @@ export interface StatusReading {
   readonly now: number
   readonly daemon: DaemonView
   /** Problems beyond single resources. */
-  readonly whole: WholeFacts
+  readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
   /** False: only the daemon knows the times of its checks. */
   readonly isCheckKnown?: boolean | undefined
@@ -181,7 +181,7 @@ export function wholeOf({
   withoutManifest,
   ready,
   revisionSince,
-}: OverviewReply): WholeFacts {
+}: OverviewReply): DaemonSummary {
   const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
   const ofSource = sourceProblem === undefined ? notReady : notAccepted(sourceProblem)
   return {

@@ -26,7 +26,7 @@ export const Activity = z
   .readonly()
 export type Activity = z.infer<typeof Activity>
 
-export interface WholeFacts extends Pick<
+export interface DaemonSummary extends Pick<
   Activity,
   'revisionSince' | 'problem' | 'errors' | 'findings' | 'withoutLock' | 'withoutManifest'
 > {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Activity, WholeFacts } from '../contract/activity.ts'
+import type { Activity, DaemonSummary } from '../contract/activity.ts'
 import { LedgerError, type Ledger } from '../contract/ledger.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,7 +13,7 @@ interface ActivityParts {
   readonly clock: Pick<Clock, 'now'>
   /** The page's address. Undefined: no page. */
   readonly url: string | undefined
-  readonly whole: () => WholeFacts
+  readonly whole: () => DaemonSummary
 }
 
 /** Who owns the ledger and what it read, for commands and for the next process. */

@@ -7,12 +7,12 @@ import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
 import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
-import { catchUp } from '../reconcile/state/journal.ts'
+import { syncStoreFromLedger } from '../reconcile/state/journal.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { OperatorCommand } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/view.ts'
-import { startActing, type Acting } from './acting.ts'
+import { startLeaderLoop, type Acting } from './leader-loop.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import { createReadings, type ReadingContext, listAffected } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
@@ -66,7 +66,7 @@ export function createDaemon(parts: DaemonParts) {
     },
   })
   function begin(): Acting {
-    return startActing({
+    return startLeaderLoop({
       ...parts,
       lateForMs: parts.lateForMs(),
       isUnconfirmed: (key) => unconfirmed.has(key),
@@ -122,7 +122,7 @@ export function createDaemon(parts: DaemonParts) {
 
   /** Shows other processes' writes immediately. Takes gone keys off the board. */
   async function takeWritten(): Promise<void> {
-    for (const key of await catchUp(context)) {
+    for (const key of await syncStoreFromLedger(context)) {
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
       if (isThere && board.get(key) !== undefined) seedStatus(context, board, key)
       forgetIfGone(key)
@@ -238,7 +238,7 @@ export function createDaemon(parts: DaemonParts) {
       return sourceProblem
     },
     async act() {
-      for (const key of await catchUp(context)) forgetIfGone(key)
+      for (const key of await syncStoreFromLedger(context)) forgetIfGone(key)
       if (stopping.signal.aborted) return
       acting = begin()
       if (store.catalog === undefined) return

@@ -5,7 +5,7 @@ import type { Priority } from '../contract/platform.ts'
 import { lifecycleOfView, type StatusBoard, type ResourceView } from '../contract/view.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
-import { isStoppedByUs } from '../plan/rest.ts'
+import { isStoppedByUs } from '../plan/run-state.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { listedKind } from '../reconcile/gather/listing.ts'
 import { createLoop, type LoopParts } from './loop.ts'
@@ -25,13 +25,13 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   readonly wait?: Wait
 }
 
-export type Pass = Awaited<ReturnType<typeof passOver>>
+export type Pass = Awaited<ReturnType<typeof reconcileAll>>
 
 /**
  * The daemon's loop until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
  * dependency changed.
  */
-export async function passOver(options: PassOptions) {
+export async function reconcileAll(options: PassOptions) {
   const { context, stopping, wait } = options
   const { store, clock } = context
   const runs = new Map<Key, number>()

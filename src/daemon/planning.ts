@@ -2,13 +2,13 @@ import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
-import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { appliedBefore, planItemOf, settledItem, decisiveRun } from '../reconcile/dry-run/plan-item.ts'
 import type { Explanation } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
-import { keysOf, passOver, type PassOptions } from './pass.ts'
+import { keysOf, reconcileAll, type PassOptions } from './pass.ts'
 
 interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
   readonly context: ReconcileContext
@@ -32,14 +32,14 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   const items = new Map<Key, PlanItem>()
   for (const [key, { because }] of options.settled) items.set(key, settledItem(store, key, because))
   const total = keysOf(context).length - options.settled.size
-  const { bugs, unfinished } = await passOver({
+  const { bugs, unfinished } = await reconcileAll({
     ...options,
     settled: new Set(options.settled.keys()),
     reconciler: createReconciler(context, createBoard()),
     deadline: () => stopping,
     onReconciled(key, result) {
       const before = runs.get(key)
-      const telling = tellingRun(before, result)
+      const telling = decisiveRun(before, result)
       runs.set(key, telling)
       if (telling !== before) items.set(key, planItemOf({ profile, store, applied }, key, telling))
       options.onProgress(runs.size, total)

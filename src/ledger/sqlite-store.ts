@@ -23,7 +23,7 @@ export type Room = 'free' | 'reserved'
 export function openStore(options: StoreOptions) {
   const { file, mode, beforeCommit } = options
   let connection = connect(options)
-  const patiently = createPatience(() => connection, options.clock)
+  const patiently = createBusyPolicy(() => connection, options.clock)
   const reserve = createReserve(file)
   let { writes } = connection
 
@@ -127,7 +127,7 @@ const AGAIN_MS = 10_000
  * writes only try for {@link AGAIN_MS}. A successful read is no proof: writers let others read most of the
  * time. With constant readers only a waiting write succeeds: SQLite then admits no new readers.
  */
-function createPatience(
+function createBusyPolicy(
   connection: () => Connection,
   clock: Pick<Clock, 'monotonic'>,
 ): <T>(access: Access, work: () => T) => T {

@@ -8,7 +8,7 @@ import { differencesIn, type ChangeContext, type CreateOnceInput } from './input
 import { AGAIN, AGAIN_MS } from './corrections.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
-import { isStoppedForChange } from './rest.ts'
+import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 

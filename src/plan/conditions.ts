@@ -42,8 +42,8 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
   return CONDITION_TYPES.every((type) => after[type] === previous?.[type]) ? (previous ?? after) : after
 }
 
-export function isToldAnew(reason: Reason): boolean {
-  return 'toldAnew' in REASONS[reason]
+export function isRenotified(reason: Reason): boolean {
+  return 'renotifies' in REASONS[reason]
 }
 
 export function changedConditions(
@@ -55,7 +55,7 @@ export function changedConditions(
 
 function isOther(before: Condition | undefined, after: Condition): boolean {
   if (before === undefined || !isSame(before, after)) return true
-  return isToldAnew(after.reason) && !sameJson(before.facts, after.facts)
+  return isRenotified(after.reason) && !sameJson(before.facts, after.facts)
 }
 
 function isSame(before: Condition, after: Claim): boolean {

@@ -8,8 +8,8 @@ import { differencesIn, type ChangeContext, type CreateOnceInput } from './input
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
-import { decideWish, notSent } from './decide-wish.ts'
-import { restAction } from './rest-action.ts'
+import { decideUpdate, notSent } from './decide-update.ts'
+import { decideStartStop } from './start-stop.ts'
 import { firstValues, notVerified } from './unverified.ts'
 
 /* Sends all of an edit or none. An ineffective change is not repeated soon. */
@@ -22,7 +22,7 @@ export function decideChange(
   const action = decideFields(input, remote, changes, compared)
   const isWaiting = action.reason === 'Changing' && action.facts.is === 'stopping'
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
-  const rest = restAction(input)
+  const rest = decideStartStop(input)
   if (rest === undefined) return action
   // The wait before a replacement begins now: a restart can fail for longer.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
@@ -96,7 +96,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
               ? 'edited'
               : 'created'
   if (fields.size > 0)
-    return decideWish({ input, remote, changes, compared, fields, edited: open, corrected, why })
+    return decideUpdate({ input, remote, changes, compared, fields, edited: open, corrected, why })
   if (contest !== undefined) return reportContest(differences, contest)
   if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (kept.length > 0)

@@ -6,7 +6,7 @@ import {
   backingOff,
   createLimitReached,
   dependencyNotReady,
-  firstStop,
+  findBlocker,
   invalid,
   similarFirst,
   lockUnreadable,
@@ -26,22 +26,22 @@ import {
   neverSeen,
   replacedRecently,
   stillListed,
-  unbelieved,
+  missingUnconfirmed,
 } from './missing-gates.ts'
 import { decideChange } from './decide-change.ts'
-import { restAction } from './rest-action.ts'
-import { absent, decideAbsent, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
+import { decideStartStop } from './start-stop.ts'
+import { absent, decideAbsent, sentDeletionFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
-import { isStoppedByUs } from './rest.ts'
+import { isStoppedByUs } from './run-state.ts'
 import { notVerified } from './unverified.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended])
+  const stop = findBlocker(input, [deletedBefore, orphaned, manifestMissing, suspended])
   if (stop === undefined) return decideLive(input)
   return isBeingDeleted(input) ? stop : (startedFirst(input) ?? stop)
 }
@@ -49,7 +49,7 @@ export function decideCreateOnce(input: CreateOnceInput): Action {
 function deletedBefore(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   const isGone = input.desired.state === 'absent' && remote !== undefined
-  return isGone ? goingFirst(input, remote) : undefined
+  return isGone ? sentDeletionFirst(input, remote) : undefined
 }
 
 function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
@@ -59,20 +59,20 @@ function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
 /** Restarts a pipe that was stopped for a change, even under a hold. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
   const isStopped = isStoppedByUs(input.recorded) && input.policy.paused !== true
-  return isStopped ? restAction(input) : undefined
+  return isStopped ? decideStartStop(input) : undefined
 }
 
 function decideLive(input: CreateOnceInput): Action {
   const { remote, intent } = input.recorded
   if (remote !== undefined) return decideExisting(input, remote)
-  return firstStop(input, [invalid, adoption]) ?? decideWithoutRemote(input, intent)
+  return findBlocker(input, [invalid, adoption]) ?? decideWithoutRemote(input, intent)
 }
 
 function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
   if (undecided !== undefined && !isDismissed(input, undecided))
     return foundByRead(undecided) ?? foundByList(input) ?? outcomeUnknown(input, undecided)
-  const stop = firstStop(input, [
+  const stop = findBlocker(input, [
     absent,
     unfound,
     serviceInvalid,
@@ -127,7 +127,7 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
   const conflict = adoptConflict(input, remote)
   if (conflict !== undefined) return conflict
   if (input.policy.ensure === 'absent') return decideUnwanted(input, remote)
-  const first = goingFirst(input, remote)
+  const first = sentDeletionFirst(input, remote)
   if (first !== undefined) return first
   switch (input.observed.status) {
     case 'missing':
@@ -140,7 +140,7 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 }
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
-  const action = goingFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
+  const action = sentDeletionFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
   // A pipe that is deleted within minutes need not run.
   const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
   return isGoing ? action : (startedFirst(input) ?? action)
@@ -149,7 +149,7 @@ function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
 function invalidFound(input: CreateOnceInput): Action | undefined {
   const hold = invalid(input)
   const isStopped = hold !== undefined && isStoppedByUs(input.recorded)
-  return (isStopped ? restAction(input) : undefined) ?? hold
+  return (isStopped ? decideStartStop(input) : undefined) ?? hold
 }
 
 /** Adopting another pipe would lose the recorded pipe, unless that is missing or was replaced. */
@@ -172,8 +172,8 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     ? [adoptInstead, stillListed]
     : isOurs
       ? [adoptInstead, goneUnconfirmed, stillListed]
-      : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
-  const unproved = firstStop(input, proof)
+      : [massMissing, adoptInstead, neverSeen, missingUnconfirmed, stillListed]
+  const unproved = findBlocker(input, proof)
   if (unproved !== undefined) return unproved
   const { foreign } = remote
   if (!isSaid && (foreign !== undefined || (policy.onMissing === 'report' && !isOurs))) {
@@ -184,7 +184,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
       facts: { pipeId: remote.id, onMissing: 'report', foreign },
     }
   }
-  const stop = firstStop(input, [
+  const stop = findBlocker(input, [
     ...(isSaid || isOurs ? [] : [replacedRecently]),
     invalid,
     unfound,

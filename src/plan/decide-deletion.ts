@@ -1,6 +1,6 @@
 import type { Action } from './action.ts'
-import { deletionWish, DELETES_MS, graceSince, sentSince } from './deletion-mark.ts'
-import { backingOff, firstStop, serviceInvalid, unfound } from './gates.ts'
+import { deletionTarget, DELETES_MS, graceSince, sentSince } from './deletion-mark.ts'
+import { backingOff, findBlocker, serviceInvalid, unfound } from './gates.ts'
 import {
   differencesIn,
   type CreateOnceInput,
@@ -9,7 +9,7 @@ import {
   type UpsertInput,
 } from './input.ts'
 import { sameId } from '../lib/same-id.ts'
-import { isBelieved, isDeleted, wasGivenUp } from './missing.ts'
+import { isMissingConfirmed, isDeleted, wasGivenUp } from './missing.ts'
 import { isSaidGone, massMissing } from './missing-gates.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
@@ -42,7 +42,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   if (isWaitedFor(input)) return decideSent(input, remote)
   const why = 'ensure'
   const because = becauseOf(input, { why, fields: [] })
-  const stop = firstStop(input, [otherService, unfound, serviceInvalid])
+  const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
@@ -52,7 +52,7 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
   if (recorded.upsert === undefined) return ABSENT
   const because = becauseOf(input, { why: 'ensure', fields: [] })
   const hold = (is: RemovalWords, until?: number): Action => ({ type: 'hold', until, ...because(is) })
-  const stop = firstStop(input, [otherService, unfound, serviceInvalid])
+  const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
   if (stop !== undefined) return stop
   const doubt = doubtOf(input)
   if (doubt !== undefined) return hold({ is: doubt })
@@ -61,7 +61,7 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
       input,
       observed.differences.map(({ field }) => field),
     )
-  const at = graceSince(recorded.removal, deletionWish(input), { steadyNow, isAllowed: false }) + GRACE_MS
+  const at = graceSince(recorded.removal, deletionTarget(input), { steadyNow, isAllowed: false }) + GRACE_MS
   if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
   switch (observed.status) {
     case 'unseen':
@@ -93,14 +93,14 @@ export function replacedBy(
   return serviceInvalid(input) ?? decideDeletion(input, { removal, because, kept: changed })
 }
 
-export function goingFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
+export function sentDeletionFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
   const { observed, desired } = input
   if (!isWaitedFor(input)) return undefined
   if (observed.status === 'missing' && desired.state !== 'absent') return undefined
   return decideSent(input, remote)
 }
 
-/** As {@link goingFirst}, until a missing pipe is confirmed to be gone. */
+/** As {@link sentDeletionFirst}, until a missing pipe is confirmed to be gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   if (remote === undefined || input.observed.status !== 'missing' || isGone(input)) return undefined
@@ -112,10 +112,10 @@ function decideSent(input: CreateOnceInput, remote: Remote): Action {
   const sentAt = recorded.removal === undefined ? 0 : sentSince(recorded.removal, steadyNow)
   const why = desired.state === 'absent' ? 'removed' : policy.ensure === 'absent' ? 'ensure' : 'back'
   const because = becauseOf(input, { why, fields: [] })
-  if (isGone(input) && input.mayBeThere !== true) return { type: 'delete', ...because({ is: 'done' }) }
+  if (isGone(input) && input.mightBeListed !== true) return { type: 'delete', ...because({ is: 'done' }) }
   const going = because({ is: 'going', at: sentAt })
   if (!isGone(input) && isToAskAgain(input, remote))
-    return firstStop(input, [unfound, serviceInvalid, backingOff]) ?? { type: 'delete', ...going }
+    return findBlocker(input, [unfound, serviceInvalid, backingOff]) ?? { type: 'delete', ...going }
   const lookMs =
     observed.status === 'missing'
       ? LATEST_LOOK_MS
@@ -138,7 +138,7 @@ function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
   const mark = input.recorded.removal
   if (observed.status !== 'missing' || mark?.isSent !== true || mark.isAnswered === true) return false
   if (removal === undefined || steadyNow - sentSince(mark, steadyNow) < ANSWERED_MS) return false
-  const wish = desired.state === 'valid' ? deletionWish(input) : undefined
+  const wish = desired.state === 'valid' ? deletionTarget(input) : undefined
   const isOurs = remote.origin === 'created' || wish === 'absent'
   const isStillAsked = wish !== undefined && mark.digest === wish && isOurs
   return isStillAsked && doubtOf(input) === undefined && removal.claimant === undefined
@@ -169,17 +169,17 @@ function decideDeletion(
   if (limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: limit }
   const changed = observed.status === 'found' ? changedFields(input) : []
   if (changed === undefined || changed.length > 0) return kept(changed)
-  const at = graceSince(recorded.removal, deletionWish(input), { steadyNow, isAllowed }) + GRACE_MS
+  const at = graceSince(recorded.removal, deletionTarget(input), { steadyNow, isAllowed }) + GRACE_MS
   if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
   switch (observed.status) {
     case 'unseen':
       return backingOff(input) ?? hold({ is: 'later', at }, now + LATEST_LOOK_MS)
     case 'found':
-      return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
+      return findBlocker(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing': {
       const isSaid = recorded.remote !== undefined && isSaidGone(input, recorded.remote)
-      const isProved = isSaid || isBelieved(observed.misses, observed.witness)
-      if (!isProved || input.mayBeThere === true) return hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+      const isProved = isSaid || isMissingConfirmed(observed.misses, observed.witness)
+      if (!isProved || input.mightBeListed === true) return hold({ is: 'not found' }, now + LATEST_LOOK_MS)
       return (
         (isSaid ? undefined : massMissing(input)) ?? { type: 'delete', ...because({ is: 'gone already' }) }
       )

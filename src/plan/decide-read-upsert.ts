@@ -6,7 +6,7 @@ import { editedFields } from './edited.ts'
 import {
   backingOff,
   dependencyNotReady,
-  firstStop,
+  findBlocker,
   invalid,
   manifestMissing,
   orphaned,
@@ -23,13 +23,13 @@ import type { LedgerRecord } from './record.ts'
  * For an upserted resource that can be read. Sends no request while the observed values match.
  */
 export function decideRead(input: UpsertInput): Action {
-  const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
+  const stop = findBlocker(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
   if (stop !== undefined) return stop
   if (input.policy.ensure === 'absent') return decideAbsentUpsert(input)
   const action = decideSeen(input)
   if (action.type !== 'upsert') return action
   const gates = [unfound, backingOff, dependencyNotReady, serviceInvalid, secretUnavailable]
-  return firstStop(input, gates) ?? action
+  return findBlocker(input, gates) ?? action
 }
 
 function deletedBefore({ desired, recorded, observed }: UpsertInput): Action | undefined {
@@ -44,7 +44,7 @@ function decideSeen(input: UpsertInput): Action {
     case 'unseen':
       return (
         (input.recorded.upsert === undefined
-          ? firstStop(input, [serviceInvalid, secretUnavailable])
+          ? findBlocker(input, [serviceInvalid, secretUnavailable])
           : undefined) ?? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
       )
     case 'missing':

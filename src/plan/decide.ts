@@ -10,7 +10,7 @@ import {
 import { attemptFacts, undecidedIntent } from './outcome-unknown.ts'
 import { sameId } from '../lib/same-id.ts'
 import {
-  firstStop,
+  findBlocker,
   invalid,
   orphaned,
   suspended,
@@ -41,7 +41,7 @@ export function decide(input: DecideInput): Action {
 }
 
 function decideReadOnly(input: ReadOnlyInput): Action {
-  return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
+  return findBlocker(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
 /** Reports the earlier resource: the manifest now watches another one. */
@@ -67,7 +67,7 @@ function decideFound({ observed }: ReadOnlyInput): Action {
 }
 
 function decideReference(input: ReferenceInput): Action {
-  const stop = firstStop(input, [orphaned, manifestMissing, invalid, secretUnavailable])
+  const stop = findBlocker(input, [orphaned, manifestMissing, invalid, secretUnavailable])
   if (stop !== undefined) return stop
   const { contact } = input
   switch (contact?.type) {
@@ -84,12 +84,13 @@ function decideReference(input: ReferenceInput): Action {
 
 function decideUpsert(input: UpsertInput): Action {
   if (isReadable(input.kind)) return decideRead(input)
-  const stop = firstStop(input, [orphaned, manifestMissing, suspended, invalid, dependencyNotReady])
+  const stop = findBlocker(input, [orphaned, manifestMissing, suspended, invalid, dependencyNotReady])
   if (stop !== undefined) return stop
   const action = decideApplied(input)
   return (
-    (action.type === 'upsert' ? firstStop(input, [unfound, serviceInvalid, secretUnavailable]) : undefined) ??
-    action
+    (action.type === 'upsert'
+      ? findBlocker(input, [unfound, serviceInvalid, secretUnavailable])
+      : undefined) ?? action
   )
 }
 

@@ -8,7 +8,7 @@ import type { Removal } from './recorded-change.ts'
 export const DELETES_MS = 10 * 60_000
 
 /** `absent`, or the digest of the replacing spec. */
-export function deletionWish(
+export function deletionTarget(
   { policy, desired }: Pick<DecideInput, 'policy' | 'desired'>,
   { applied }: Pick<LedgerRecord, 'applied'> = {},
 ): string | undefined {
@@ -42,10 +42,10 @@ export function markAfter(
   if (removal?.isSent === true) {
     const sentAt = removal.sentAt === undefined ? undefined : sentSince(removal, steadyNow)
     const isInVain = observed.status === 'found' && steadyNow - (sentAt ?? 0) >= DELETES_MS
-    const isStillAsked = desired.state !== 'absent' && removal.digest === deletionWish(input, record)
+    const isStillAsked = desired.state !== 'absent' && removal.digest === deletionTarget(input, record)
     if (!isInVain) return { ...removal, sentAt, digest: isStillAsked ? removal.digest : '' }
   }
-  const digest = desired.state === 'absent' ? undefined : deletionWish(input, record)
+  const digest = desired.state === 'absent' ? undefined : deletionTarget(input, record)
   if (digest === undefined || isHeld(action)) return undefined
   const before = removal?.digest === digest ? removal : undefined
   if (before === undefined && !BEGINS.has(action.reason)) return undefined

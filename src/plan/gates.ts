@@ -10,7 +10,7 @@ import type { LedgerRecord } from './record.ts'
 /** Undefined: passes. */
 type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
-export function firstStop<Input extends DecideInput>(
+export function findBlocker<Input extends DecideInput>(
   input: Input,
   gates: readonly Gate<Input>[],
 ): Action | undefined {
@@ -26,12 +26,12 @@ export function reportDrift(differences: readonly Difference[], from: FactsOf<'D
   return { type: 'report', reason: 'Drifted', differences, facts: { fields, from } }
 }
 
-export function leftSomething(record: LedgerRecord): boolean {
+export function mightHaveResource(record: LedgerRecord): boolean {
   return record.remote !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
 export function expectsManifest(record: LedgerRecord): boolean {
-  return leftSomething(record) && !isKnownGone(record)
+  return mightHaveResource(record) && !isKnownGone(record)
 }
 
 export function isKnownGone({ conditions }: LedgerRecord): boolean {
@@ -49,7 +49,13 @@ export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphan
   const { key, file, remote, former } = recorded
   const intent = undecidedIntent(recorded)
   const pipeId = (remote ?? former?.remote)?.id
-  return { key, file, pipeId, attempt: intent && attemptFacts(intent), isNothing: !leftSomething(recorded) }
+  return {
+    key,
+    file,
+    pipeId,
+    attempt: intent && attemptFacts(intent),
+    isNothing: !mightHaveResource(recorded),
+  }
 }
 
 export function manifestMissing(input: DecideInput): Action | undefined {

@@ -152,7 +152,7 @@ export interface CreateOnceInput extends Common {
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
   /** Checked before the record ends. Undefined: gone, or not checked. */
-  readonly mayBeThere?: boolean | undefined
+  readonly mightBeListed?: boolean | undefined
 }
 
 export interface UpsertInput extends Common {

@@ -2,7 +2,7 @@ import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { adoptOfOlder, invalid } from './gates.ts'
 import type { Observed, CreateOnceInput } from './input.ts'
-import { isBelieved, isConfirmed, isDeleted, replaceableFrom, wasGivenUp } from './missing.ts'
+import { isMissingConfirmed, isConfirmed, isDeleted, replaceableFrom, wasGivenUp } from './missing.ts'
 import type { Remote } from './record.ts'
 
 type Missing = Observed & { readonly status: 'missing' }
@@ -36,7 +36,7 @@ function isGone(input: CreateOnceInput): boolean {
   if (isDeleted(observed.misses, observed.witness, input.recorded.removal)) return true
   return remote.seenAt === undefined
     ? isConfirmed(observed.misses)
-    : isBelieved(observed.misses, observed.witness)
+    : isMissingConfirmed(observed.misses, observed.witness)
 }
 
 /** An operator reported it gone, and no read has found it since. */
@@ -65,10 +65,10 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
 }
 
 /** Holds until several 404s in a row, with a witness. */
-export function unbelieved(input: CreateOnceInput): Action | undefined {
+export function missingUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)
-  if (observed === undefined || isBelieved(observed.misses, observed.witness)) return undefined
+  if (observed === undefined || isMissingConfirmed(observed.misses, observed.witness)) return undefined
   return {
     type: 'hold',
     reason: 'MissingUnconfirmed',

@@ -51,7 +51,7 @@ export function missesAfter(input: {
   return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
 }
 
-export function isBelieved(misses: Misses | undefined, witness: Witness): boolean {
+export function isMissingConfirmed(misses: Misses | undefined, witness: Witness): boolean {
   if (witness === 'nobody') return isConfirmed(misses, ALONE_MS)
   const besideSince = misses?.besideSince
   return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS
@@ -62,7 +62,7 @@ export function isDeleted(
   witness: Witness,
   removal: Pick<Removal, 'isSent' | 'isAnswered'> | undefined,
 ): boolean {
-  return removal?.isSent === true && (removal.isAnswered === true || isBelieved(misses, witness))
+  return removal?.isSent === true && (removal.isAnswered === true || isMissingConfirmed(misses, witness))
 }
 
 export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): misses is Misses {

@@ -4,7 +4,7 @@ import type { Action } from './action.ts'
 import type { ConditionStatus } from './condition.ts'
 import type { DecideInput } from './input.ts'
 import type { Because } from './reason.ts'
-import { isAtRest, UNHEEDED_MS } from './rest.ts'
+import { isAtRest, UNHEEDED_MS } from './run-state.ts'
 import type { z } from '../kinds/zod.ts'
 
 /** New resources can have unlisted states for this time. */

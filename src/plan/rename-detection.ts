@@ -3,7 +3,7 @@ import { changedFields } from '../kinds/fingerprint.ts'
 import { isSameIdentity, sourceIn } from '../kinds/identity.ts'
 import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
-import { leftSomething } from './gates.ts'
+import { mightHaveResource } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
 export interface Candidate {
@@ -27,7 +27,7 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
   const related = records.filter(
     (record) =>
       kindOf(record.key) === kindOf(candidate.key) &&
-      leftSomething(record) &&
+      mightHaveResource(record) &&
       sameId(record.service?.serviceId, candidate.serviceId),
   )
   const { digest, fields } = candidate.fingerprint
@@ -66,7 +66,7 @@ export function hashesOfCandidate({
 /** Empty if no resource is left. @param identity as in {@link Candidate} */
 export function hashesOfRecord(record: LedgerRecord, identity: readonly string[]): readonly number[] {
   const { service, platformName } = record
-  if (service === undefined || !leftSomething(record)) return []
+  if (service === undefined || !mightHaveResource(record)) return []
   const { serviceId } = service
   return [
     ...(platformName === undefined ? [] : [nameHash(serviceId, platformName)]),

@@ -8,7 +8,7 @@ import type { DecideInput } from './input.ts'
 import type { Backoff } from './record.ts'
 import type { Failed } from './outcome.ts'
 import type { Reason } from './reason.ts'
-import { againAfterMs, SHOWS_MS } from './rest.ts'
+import { againAfterMs, SHOWS_MS } from './run-state.ts'
 
 export interface Requeue {
   readonly why: 'retry' | 'drift'

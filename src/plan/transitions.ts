@@ -155,7 +155,7 @@ export function dismissIntent(
 }
 
 /** @param readAt ms since the epoch; undefined if the line is gone */
-export function noteEarlyWords(
+export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,
   readAt: number | undefined,

@@ -3,7 +3,7 @@ import type { Action } from './action.ts'
 import { stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { NotSentWhy } from './reasons/not-sent.ts'
-import { isAtRest, isStoppedForChange } from './rest.ts'
+import { isAtRest, isStoppedForChange } from './run-state.ts'
 
 /*
  * Replies never show secrets. A value is verified if it was sent, or mounted at the adoption. Otherwise it

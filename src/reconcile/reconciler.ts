@@ -3,12 +3,12 @@ import { createOnceKindOf } from '../kinds/profile.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
-import { attemptDigest, leftSomething } from '../plan/gates.ts'
+import { attemptDigest, mightHaveResource } from '../plan/gates.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
 import { lastWriteOf, listedKind } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
-import { decided, isForgetting, unlessListed, type Decision } from './apply/decision.ts'
+import { decided, isForgetting, recheckBeforeForget, type Decision } from './apply/decision.ts'
 import {
   DecisionOutdated,
   type Acted,
@@ -19,7 +19,7 @@ import {
 import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
-import { catchUp, currentRecord } from './state/journal.ts'
+import { syncStoreFromLedger, readRecord } from './state/journal.ts'
 import { report, showBug, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'
@@ -27,7 +27,7 @@ import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
 import { moveRecord, recordToMove } from './apply/move-record.ts'
 import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
-import { heedRetryCreate } from './apply/retry-in-git.ts'
+import { applyRetryCreatePolicy } from './apply/retry-create-policy.ts'
 import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import { operate } from './operator/operate.ts'
 import { refused } from './operator/operator.ts'
@@ -48,7 +48,7 @@ function isOutdated(error: unknown): boolean {
 }
 
 /** After this many consecutive conflicts, other keys come first. */
-const MOST_ROUNDS = 10
+const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
 
 interface Reconciliation {
@@ -94,7 +94,7 @@ export function createReconciler(
         also: new Set<Key>(),
         movedFrom: undefined,
       }
-      const result = await inRounds(reconciliation)
+      const result = await retryOnConflict(reconciliation)
         .catch((error: unknown) => {
           if (!request.signal.aborted) showBug(context, board, key, error)
           throw error
@@ -109,7 +109,7 @@ export function createReconciler(
 }
 
 /** Repeats the round after a conflict or a changed manifest. */
-async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult> {
+async function retryOnConflict(reconciliation: Reconciliation): Promise<ReconcileResult> {
   const { context, outbox, board, key, request, startedAt } = reconciliation
   for (let round = 1; ; round += 1) {
     try {
@@ -120,7 +120,7 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
         return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
       }
       // Repeated conflicts are a bug; repeated edits are not.
-      const isLast = round === MOST_ROUNDS
+      const isLast = round === MAX_CONFLICT_RETRIES
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
       const facts = { after: 'decisions changed' } as const
@@ -150,8 +150,8 @@ async function reconcileOnce(
   const { context, outbox, board, key, request } = reconciliation
   if (outbox.pending.size > 0) await outbox.recover(key)
   if (permit !== undefined)
-    for (const other of await catchUp(context)) if (other !== key) reconciliation.also.add(other)
-  let recorded = await heedRetryCreate(context, await currentRecord(context, key))
+    for (const other of await syncStoreFromLedger(context)) if (other !== key) reconciliation.also.add(other)
+  let recorded = await applyRetryCreatePolicy(context, await readRecord(context, key))
 
   let assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   const from = recordToMove(context, outbox, assessment)
@@ -159,18 +159,18 @@ async function reconcileOnce(
     const moved = await moveRecord(context, from, recorded, context.store.revision)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
-    recorded = await heedRetryCreate(context, moved)
+    recorded = await applyRetryCreatePolicy(context, moved)
     assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   }
   const { input } = assessment
-  if (input.desired.state === 'absent' && !leftSomething(recorded))
+  if (input.desired.state === 'absent' && !mightHaveResource(recorded))
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // No waits until the intent, except for the list before a record is forgotten.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
-    ? await unlessListed(context, request, { assessment: { ...assessment, input }, decision: made })
+    ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
     : made
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {
@@ -179,9 +179,10 @@ async function reconcileOnce(
   } else permit?.release()
   const acted = await carryOut(reconciliation, assessment, decision, permit)
   const result = await conclude(reconciliation, { assessment, recorded, action }, acted)
-  const isGone = action.type === 'delete' && acted.outcome.result === 'done' && !leftSomething(acted.record)
+  const isGone =
+    action.type === 'delete' && acted.outcome.result === 'done' && !mightHaveResource(acted.record)
   if (!isGone || input.desired.state !== 'absent') return result
-  await forget(context, board, key, await currentRecord(context, key))
+  await forget(context, board, key, await readRecord(context, key))
   return { ...result, next: undefined }
 }
 

@@ -1,5 +1,5 @@
-import { leftSomething } from '../plan/gates.ts'
-import { lineOf, saying, swapped } from './state/journal.ts'
+import { mightHaveResource } from '../plan/gates.ts'
+import { historyEntry, reasonFields, saveRecord } from './state/journal.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -62,7 +62,7 @@ function isInUse({ input }: Assessment): boolean {
 
 function wantedAfter({ lifecycle, desired }: DecideInput, record: LedgerRecord): LedgerRecord['wanted'] {
   const { fingerprint } = desired
-  if (lifecycle !== 'create-once' || !leftSomething(record)) return undefined
+  if (lifecycle !== 'create-once' || !mightHaveResource(record)) return undefined
   if (fingerprint === undefined) return record.wanted
   const { digest } = fingerprint
   return digest === record.applied?.digest ? undefined : { digest, fields: fingerprint.fields }
@@ -118,7 +118,7 @@ async function write(
     }
   })
   try {
-    return await swapped(context, next, [...acted.history, ...history])
+    return await saveRecord(context, next, [...acted.history, ...history])
   } catch (error) {
     // The create is on disk; the next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
@@ -133,7 +133,7 @@ export async function forget(
   key: Key,
   recorded: LedgerRecord,
 ): Promise<ReconcileResult> {
-  if (recorded.version > 0) await context.ledger.remove(recorded, lastWords(context, recorded))
+  if (recorded.version > 0) await context.ledger.remove(recorded, lastEntry(context, recorded))
   if (recorded.version > 0 || board.get(key) !== undefined) context.emit({ type: 'Forgotten', key })
   context.store.drop(key)
   board.remove(key)
@@ -148,9 +148,9 @@ export async function forget(
 }
 
 /** Failed attempts get a history line; reads do not. */
-function lastWords(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
+function lastEntry(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
   if (intent === undefined || remote !== undefined) return []
-  const said = saying({ reason: 'Orphaned', facts: { key, isNothing: true } })
+  const said = reasonFields({ reason: 'Orphaned', facts: { key, isNothing: true } })
   const about = { requestId: intent.seen?.requestId, intentId: intent.id }
-  return [lineOf(context, key, { action: 'forget', ...said, ...about })]
+  return [historyEntry(context, key, { action: 'forget', ...said, ...about })]
 }

@@ -16,7 +16,7 @@ import type { Priority } from '../contract/platform.ts'
 import type { Allowance, Allowed, OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
-import type { KnownHosts } from './who-asks.ts'
+import type { KnownHosts } from './origin-guard.ts'
 
 export interface ServerParts {
   readonly profile: Profile

@@ -4,7 +4,7 @@ import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, reg
 import { openListener, type Listener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies, sendError } from './replies.ts'
-import { registerWhoAsks } from './who-asks.ts'
+import { registerWhoAsks } from './origin-guard.ts'
 
 export interface Server extends Listener {
   readonly metricsUrl: string | undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Activity, runStateOf, type WholeFacts } from '../../src/contract/activity.ts'
+import { type Activity, runStateOf, type DaemonSummary } from '../../src/contract/activity.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
 import { startActivityNotes } from '../../src/daemon/activity-notes.ts'
 import { given, MINUTE } from '../reconcile/given.ts'
@@ -10,7 +10,7 @@ import { pipe } from '../reconcile/manifests.ts'
 async function starting() {
   const world = await given({ 'a.yaml': pipe('a') })
   const { ledger } = world
-  let whole: WholeFacts = { errors: 0, withoutLock: 1 }
+  let whole: DaemonSummary = { errors: 0, withoutLock: 1 }
   let isBusy = false
   const written: Activity[] = []
   const start = () =>
@@ -33,7 +33,7 @@ async function starting() {
     world,
     start,
     written,
-    set: (facts: WholeFacts) => void (whole = facts),
+    set: (facts: DaemonSummary) => void (whole = facts),
     setBusy: (busy: boolean) => void (isBusy = busy),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startActing } from '../../src/daemon/acting.ts'
+import { startLeaderLoop } from '../../src/daemon/leader-loop.ts'
 import { given } from '../reconcile/given.ts'
 import { pipe } from '../reconcile/manifests.ts'
 
@@ -26,7 +26,7 @@ async function begun() {
     },
   }
   Object.assign(world.context, { platform: platformOfWaits })
-  const acting = startActing({
+  const acting = startLeaderLoop({
     ...world,
     concurrency: 1,
     renewed: () => Promise.resolve([]),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { createHeapTrim } from '../../src/daemon/acting.ts'
+import { createHeapTrim } from '../../src/daemon/leader-loop.ts'
 
 test('it collects once, and not for a few resources', () => {
   const collect = vi.fn<() => void>()
@@ -28,7 +28,7 @@ const WASTEFUL = `
 `
 
 test('the system gets back what is not held any more', () => {
-  const module = fileURLToPath(new URL('../../src/daemon/acting.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../../src/daemon/leader-loop.ts', import.meta.url))
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', WASTEFUL, module], {
     encoding: 'utf8',
   })

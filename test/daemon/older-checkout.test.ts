@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
-import { createOlderCheckout } from '../../src/daemon/leading.ts'
+import { createOlderCheckout } from '../../src/daemon/leader-state.ts'
 
 /** A process that has read these, in this order, when it takes over. */
 function takeOver(before: string | undefined, ...revisions: readonly string[]) {

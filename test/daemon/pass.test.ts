@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { passOver, type Wait } from '../../src/daemon/pass.ts'
+import { reconcileAll, type Wait } from '../../src/daemon/pass.ts'
 import { alert, endpoint, pipe } from '../reconcile/manifests.ts'
 import { given, type Given, HOUR } from '../reconcile/given.ts'
 import { condition, resource } from '../server/fake-parts.ts'
@@ -16,7 +16,7 @@ async function pass(files: Readonly<Record<string, string>>, alerts: readonly st
 
 async function passOf(world: Given, wait?: Wait): Promise<readonly string[]> {
   const decided: string[] = []
-  await passOver({
+  await reconcileAll({
     ...(wait && { wait }),
     context: world.context,
     reconciler: world.reconciler,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRenewals } from '../../src/daemon/acting.ts'
+import { createRenewals } from '../../src/daemon/leader-loop.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 test('credentials that were refused and are others now are told within five seconds, until it is stopped', async () => {

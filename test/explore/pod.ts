@@ -1,12 +1,12 @@
 import { NotLeading, type Term } from '../../src/contract/leadership.ts'
-import { createOlderCheckout } from '../../src/daemon/leading.ts'
+import { createOlderCheckout } from '../../src/daemon/leader-state.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createFence } from '../../src/platform/fence.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { createOutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { catchUp } from '../../src/reconcile/state/journal.ts'
+import { syncStoreFromLedger } from '../../src/reconcile/state/journal.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { clockOf } from './clock.ts'
@@ -215,7 +215,7 @@ async function createPod(run: Run, index: number) {
   async function lookAt(key: Key): Promise<void> {
     tell(run, `Process ${name} looks at ${key}.`)
     podsOf(model).certainAt.delete(index)
-    await catchUp(context)
+    await syncStoreFromLedger(context)
     applyAgain()
     const wasOvertaken = store.overtaken.has(key)
     const { action, outcome } = await reconcile(key)
@@ -251,7 +251,7 @@ async function createPod(run: Run, index: number) {
     begun = { before: taken.revisionBefore, at: now() }
     checkout.begin(taken.revisionBefore)
     lateUntil = taken.lateForMs === undefined ? undefined : now() + REQUEST_MS
-    await catchUp(context)
+    await syncStoreFromLedger(context)
   }
 
   /** One that another has taken over from writes down what it knows, ends, and is started again. */

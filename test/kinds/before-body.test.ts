@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { beforeBody, beforeWhole } from '../../src/kinds/before-body.ts'
+import { observedForDiff, beforeWhole } from '../../src/kinds/observed-for-diff.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 
@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 }
 
 test.each(Object.entries(ROWS))('%s', (_why, { desired, observed, before }) => {
-  expect(beforeBody(PIPE.fields, desired, observed)).toEqual(before)
+  expect(observedForDiff(PIPE.fields, desired, observed)).toEqual(before)
 })
 
 test('of what is replaced as a whole, what the manifest leaves out is shown: it goes away', () => {

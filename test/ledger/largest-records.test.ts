@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flatLeaves } from '../../src/kinds/as-left.ts'
+import { flatLeaves } from '../../src/kinds/since-sync.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
 import { fieldOfPath } from '../../src/kinds/changes.ts'
 import type { Fields } from '../../src/kinds/field-table.ts'

@@ -12,14 +12,14 @@ import {
   waitsForRest,
 } from '../../src/plan/change-waits.ts'
 import { contestOf, failedStart, withCorrections, withoutCorrections } from '../../src/plan/corrections.ts'
-import { deletionWish, graceSince, markAfter } from '../../src/plan/deletion-mark.ts'
+import { deletionTarget, graceSince, markAfter } from '../../src/plan/deletion-mark.ts'
 import { attemptDigest } from '../../src/plan/gates.ts'
 import type { CreateOnceInput } from '../../src/plan/input.ts'
 import { isOfNew, withSizeSeen } from '../../src/plan/new-size.ts'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Change, Correction, Removal } from '../../src/plan/recorded-change.ts'
-import * as rest from '../../src/plan/rest.ts'
+import * as rest from '../../src/plan/run-state.ts'
 import {
   because,
   created,
@@ -123,15 +123,15 @@ test.for<[Given, string | undefined]>([
   [{ state: 'Failed', record: commanded('stop', HOUR, HOUR, true) }, undefined],
   [{ ...PAUSED, state: 'Running', record: commanded('stop', 0, 0, true) }, 'stop, paused: waited for '],
 ])('the next step of %j is %j', ([given, is]) => {
-  const step = rest.restStep(inputOf(given))
+  const step = rest.runStateStep(inputOf(given))
   expect(step && `${step.command}, ${step.why}: ${step.fate} ${step.corrects.join()}`).toBe(is)
 })
 
 test('a kind has states of its own, for a manifest that cannot be read; without any, no step is known', () => {
   const input = { ...inputOf({ ...PAUSED, state: 'Running' }), knownStates: undefined }
-  expect(rest.restStep(input)).toBeUndefined()
+  expect(rest.runStateStep(input)).toBeUndefined()
   const changes = { rest: STATES } as unknown as Changes // the rest is not asked for
-  expect(rest.restStep({ ...input, kind: { ...input.kind, changes } })).toMatchObject({ command: 'stop' })
+  expect(rest.runStateStep({ ...input, kind: { ...input.kind, changes } })).toMatchObject({ command: 'stop' })
 })
 
 test('whether it stops, runs or loads is in its state, and in a stop of the last minute', () => {
@@ -425,12 +425,12 @@ test.for<[string, Parameters<typeof pipe>[0], Removal, Removal | undefined]>([
 
 test('a wish to delete is absence, or another spec that replaces', () => {
   const { desired } = pipe()
-  expect(deletionWish({ policy: ABSENT, desired })).toBe('absent')
-  expect(deletionWish({ policy: { onImmutable: 'replace' }, desired }, { applied: undefined })).toBe(
+  expect(deletionTarget({ policy: ABSENT, desired })).toBe('absent')
+  expect(deletionTarget({ policy: { onImmutable: 'replace' }, desired }, { applied: undefined })).toBe(
     FIELDS.digest,
   )
-  expect(deletionWish({ policy: { onImmutable: 'replace' }, desired }, { applied: FIELDS })).toBeUndefined()
-  expect(deletionWish({ policy: {}, desired }, { applied: undefined })).toBeUndefined()
+  expect(deletionTarget({ policy: { onImmutable: 'replace' }, desired }, { applied: FIELDS })).toBeUndefined()
+  expect(deletionTarget({ policy: {}, desired }, { applied: undefined })).toBeUndefined()
 })
 
 test.for<[Partial<Removal>, boolean, number]>([

@@ -43,7 +43,7 @@ interface Row {
   readonly observed?: CreateOnceInput['observed']
   readonly origin?: 'created' | 'adopted'
   readonly changedSince?: readonly string[] | undefined
-  readonly mayBeThere?: true
+  readonly mightBeListed?: true
   readonly is: readonly [type: string, what: string]
 }
 
@@ -104,13 +104,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the same, and the list shows it': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
     observed: MISSING,
-    mayBeThere: true,
+    mightBeListed: true,
     is: ['hold', 'going'],
   },
   'the same, and nobody answered the request': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: MISSING,
-    mayBeThere: true,
+    mightBeListed: true,
     is: ['hold', 'going'],
   },
   'a 404 more than a minute after a request that nobody answered': {
@@ -161,7 +161,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     is: ['delete', 'gone already'],
   },
   'too many are gone': { observed: MISSING, around: MASS, is: ['refuse', 'MassMissing'] },
-  'the list shows it': { observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
+  'the list shows it': { observed: MISSING, mightBeListed: true, is: ['hold', 'not found'] },
 }
 
 function decided({ facts, around = {}, desired = {}, policy, ...row }: Omit<Row, 'why' | 'is'>) {
@@ -179,7 +179,7 @@ function decided({ facts, around = {}, desired = {}, policy, ...row }: Omit<Row,
     ...given,
     lifecycle: 'create-once',
     removal: { ...FACTS, ...facts },
-    mayBeThere: row.mayBeThere,
+    mightBeListed: row.mightBeListed,
     changedSince: 'changedSince' in row ? row.changedSince : [],
   }
   return { input, action: decide(input) }

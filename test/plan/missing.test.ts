@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type Misses,
   type Witness,
-  isBelieved,
+  isMissingConfirmed,
   isMassMissing,
   missesAfter,
   replaceableFrom,
@@ -135,7 +135,7 @@ describe('misses', () => {
     },
   }
   test.each(Object.entries(rows))('%s', (_why, { misses: seen, witness, is }) => {
-    expect(isBelieved(seen, witness)).toBe(is)
+    expect(isMissingConfirmed(seen, witness)).toBe(is)
   })
 })
 

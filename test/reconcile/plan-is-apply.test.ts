@@ -2,8 +2,8 @@ import { type Arbitrary, array, asyncProperty, assert, constantFrom, integer, re
 import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { keysOf, passOver } from '../../src/daemon/pass.ts'
-import { tellingRun } from '../../src/reconcile/dry-run/plan-item.ts'
+import { keysOf, reconcileAll } from '../../src/daemon/pass.ts'
+import { decisiveRun } from '../../src/reconcile/dry-run/plan-item.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Platform, Reply } from '../../src/contract/platform.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
@@ -92,14 +92,14 @@ function told({ action, outcome, movedFrom }: ReconcileResult): string {
 async function apply(world: Given): Promise<Readonly<Record<Key, string>>> {
   const context: ReconcileContext = { ...world.context, platform: slowToStart(world.platform) }
   const runs = new Map<Key, ReconcileResult>()
-  const { bugs } = await passOver({
+  const { bugs } = await reconcileAll({
     context,
     reconciler: createReconciler(context, world.board),
     concurrency: 1,
     urgency: 'normal',
     stopping: never,
     deadline: () => never,
-    onReconciled: (key, result) => void runs.set(key, tellingRun(runs.get(key), result)),
+    onReconciled: (key, result) => void runs.set(key, decisiveRun(runs.get(key), result)),
   })
   expect([...bugs.values()]).toEqual([])
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { hostOf } from '../../src/server/who-asks.ts'
+import { hostOf } from '../../src/server/origin-guard.ts'
 import { fakeParts } from './fake-parts.ts'
 import { running } from './running.ts'
 

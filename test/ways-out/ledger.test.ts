@@ -4,7 +4,7 @@ import { openLedger } from '../../src/ledger/open.ts'
 import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { catchUp } from '../../src/reconcile/state/journal.ts'
+import { syncStoreFromLedger } from '../../src/reconcile/state/journal.ts'
 import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
@@ -77,12 +77,12 @@ describe('a ledger with others at it', () => {
     const removed = await ledger.swap(blankRecord('Pipe/removed'), [])
     for (const record of [removed, await ledger.swap(blankRecord('Pipe/same'), [])]) store.note(record)
     store.note(blankRecord('Pipe/about-to-be-written'))
-    expect(await catchUp(known)).toEqual([])
+    expect(await syncStoreFromLedger(known)).toEqual([])
     const written = await ledger.swap(blankRecord(ORDERS), [])
     await ledger.remove(removed, [])
-    expect(await catchUp(known)).toEqual([ORDERS, 'Pipe/removed'])
+    expect(await syncStoreFromLedger(known)).toEqual([ORDERS, 'Pipe/removed'])
     expect([store.record(ORDERS), store.record('Pipe/removed')]).toEqual([written, undefined])
-    expect(await catchUp(known)).toEqual([])
+    expect(await syncStoreFromLedger(known)).toEqual([])
   })
 
   test('the records of a file are looked through only after a write of ours failed', async () => {
@@ -97,7 +97,7 @@ describe('a ledger with others at it', () => {
     const looksAfter = async (work: () => Promise<unknown>) => {
       versions.mockClear()
       await work()
-      await catchUp(known)
+      await syncStoreFromLedger(known)
       return versions.mock.calls.length
     }
     expect(await looksAfter(async () => undefined), 'at first').toBe(1)
@@ -134,7 +134,7 @@ describe('a ledger with others at it', () => {
         return record
       },
     }
-    await catchUp({ ledger: slow, store })
+    await syncStoreFromLedger({ ledger: slow, store })
     expect(store.record(ORDERS)).toMatchObject({ line: 7, version: 2 })
   })
 })

@@ -2,14 +2,14 @@ import { folderOf, stepContext } from '../command-context.ts'
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
-import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
+import { keysOf, reconcileAll, type Pass } from '../../daemon/pass.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { isStoppedByUs } from '../../plan/rest.ts'
+import { isStoppedByUs } from '../../plan/run-state.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
-import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
+import { outcomeLostEvent, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, type ResourceView } from '../../contract/view.ts'
 import { causeOf } from '../../plan/reason.ts'
 import { withBodies } from '../../server/shown-resource.ts'
@@ -23,7 +23,7 @@ import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { withProblems } from '../reading.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
-import { wholeFacts } from '../whole-facts.ts'
+import { wholeFacts } from '../daemon-summary.ts'
 
 /** Default of `--timeout`. */
 export const APPLY_WAIT_MS = 15 * 60_000
@@ -125,7 +125,8 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     const what = `not found on the platform, which one read does not prove: ${notFound.join(', ')}`
     warn(`${what}. No new one was created. With --wait, apply reads again until this is certain.`)
   }
-  for (const [key, end] of pass.unsaved) warn(lastWords(key, end, (args) => commandLine(args, here)).message)
+  for (const [key, end] of pass.unsaved)
+    warn(outcomeLostEvent(key, end, (args) => commandLine(args, here)).message)
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
   const isDone =
@@ -187,7 +188,7 @@ async function passOverAll(
   for (const key of keys) seedStatus(context, board, key)
   const { stopping } = io.stop
   const deadline = deadlineOf(io, settings)
-  const pass = await passOver({
+  const pass = await reconcileAll({
     context,
     reconciler,
     concurrency: settings.concurrency,

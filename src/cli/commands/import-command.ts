@@ -11,7 +11,7 @@ import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
-import { heldPipes } from '../../reconcile/state/held-pipes.ts'
+import { pipeOwners } from '../../reconcile/state/pipe-owners.ts'
 import { identityOf, type StateStore } from '../../reconcile/state/store.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
 import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
@@ -171,7 +171,7 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: ${key} has a manifest${placeOf(key)}. Use another name.`)
   const locks = [...(store.catalog?.locks ?? [])]
   const owner =
-    heldPipes(store, kind).namedBy(pipeId) ??
+    pipeOwners(store, kind).namedBy(pipeId) ??
     locks.find(([other, id]) => other !== key && sameId(id, pipeId))?.[0]
   if (owner !== undefined)
     throw new CommandError(`import: ${pipeId} belongs to ${owner} already${placeOf(owner)}.`)
@@ -186,7 +186,7 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
   if (services.length === 0)
     throw new CommandError('import: there is no valid manifest of a Service. Write one first.')
-  const held = heldPipes(store, kind)
+  const held = pipeOwners(store, kind)
   const surveys: Surveyed[] = []
   const free = new Map<string, Omit<Found, 'key'>>() // two Services can share one platform service
   for (const each of services.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {

@@ -8,7 +8,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } 
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { printable, sheetOf } from '../render/terminal.ts'
-import { wholeSentences } from '../whole-facts.ts'
+import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
 import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'

@@ -2,7 +2,7 @@ import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { type ActivityNotes, startActivityNotes } from '../../daemon/activity-notes.ts'
-import { createLeading, type Leading } from '../../daemon/leading.ts'
+import { createLeaderState, type Leading } from '../../daemon/leader-state.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import { createEventBus, type EventBus, type Emit, type Event } from '../../contract/events.ts'
 import { NotLeading } from '../../contract/leadership.ts'
@@ -13,12 +13,12 @@ import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts
 import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/recorded.ts'
 import { createBoard, type WritableBoard } from '../../reconcile/state/status-board.ts'
-import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
+import { outcomeLostEvent } from '../../reconcile/apply/outcome-outbox.ts'
 import { compose, type Engine, openLedgerToOwn, openSource } from '../compose.ts'
 import { startPage } from '../compose-server.ts'
 import { type ExitCode, EXIT, type Io, VERSION } from '../io.ts'
 import { createLeadershipRun } from '../leadership-run.ts'
-import { saidBefore, wholeFacts } from '../whole-facts.ts'
+import { saidBefore, wholeFacts } from '../daemon-summary.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { assertWebhook } from '../compose-webhook.ts'
@@ -33,7 +33,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const board = createBoard()
   const events = createEventBus()
   const { emit } = events
-  const leading = createLeading({
+  const leading = createLeaderState({
     clock,
     leaseMs: settings.leaseMs,
     revision: () => engine.context.store.revision,
@@ -112,7 +112,7 @@ async function end(
   const unfinished = cut.unfinished + unsaved.size
   const typed = (args: string) => commandLine(args, settings)
   // Before slower steps: a forced end must not lose these messages.
-  for (const [key, how] of unsaved) events.emit(lastWords(key, how, typed))
+  for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how, typed))
   await activity.stop()
   await Promise.race([run.flush(deadline), aborted(deadline)])
   await leading.term?.release()

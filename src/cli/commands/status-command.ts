@@ -11,7 +11,7 @@ import { isTerminal, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
 import { assertNoFilter, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { openReader, type StatusReading } from '../reading.ts'
-import { wholeSentences } from '../whole-facts.ts'
+import { wholeSentences } from '../daemon-summary.ts'
 import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const

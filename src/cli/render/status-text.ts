@@ -6,8 +6,8 @@ import { tellingCondition } from '../../contract/view.ts'
 import type { ShownResource, NextStep } from '../../server/shown-resource.ts'
 import { sameJson } from '../../lib/json.ts'
 import type { DaemonView, StatusReading } from '../reading.ts'
-import { wholeHints, wholeSentences } from '../whole-facts.ts'
-import type { WholeFacts } from '../../contract/activity.ts'
+import { wholeHints, wholeSentences } from '../daemon-summary.ts'
+import type { DaemonSummary } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import type { CommandContext } from '../../plan/step.ts'
 import { agoOf, fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
@@ -56,7 +56,7 @@ export const NOTHING_RECORDED = 'No resource is recorded yet.'
 /** The age shows a stalled Git sync. */
 function revisionLine(
   { state, last }: DaemonView,
-  { revisionSince, problem }: WholeFacts,
+  { revisionSince, problem }: DaemonSummary,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
   if (revisionSince === undefined || last?.revision === undefined) return []
@@ -67,7 +67,7 @@ function revisionLine(
   ]
 }
 
-function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
+function problemLines(whole: DaemonSummary, text: StatusText): readonly string[] {
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 

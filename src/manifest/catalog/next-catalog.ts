@@ -16,7 +16,7 @@ import { createCrossReport, placed, placesOf } from '../rules/cross-finding.ts'
 import { checkLocks } from '../rules/lock-rules.ts'
 import { CHAINS, checkCircles, checkReferences } from '../rules/reference-rules.ts'
 import { checkEndpoints, checkPipeNames } from '../rules/service-rules.ts'
-import { endpointsIn, standingIn } from '../rules/standing.ts'
+import { endpointsIn, ownershipEvidence } from '../rules/ownership.ts'
 import { keyHolders, newcomersAmong, type Before } from '../rules/duplicate-keys.ts'
 import { entriesOf } from './entries.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
@@ -64,7 +64,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)
   yield
-  const standing = standingIn(used, before, { isInvalid: report.isInvalid, held, pending })
+  const standing = ownershipEvidence(used, before, { isInvalid: report.isInvalid, held, pending })
   yield
   const endpoints = checkEndpoints(standing, report)
   yield

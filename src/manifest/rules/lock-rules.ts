@@ -4,7 +4,7 @@ import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
-import { firstOf, type Standing } from './standing.ts'
+import { firstOf, type OwnershipEvidence } from './ownership.ts'
 
 interface Claim {
   readonly document: ParsedDocument | undefined
@@ -18,7 +18,7 @@ export type LockedIds = ReturnType<typeof checkLocks>
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
-  readonly standing: Standing
+  readonly standing: OwnershipEvidence
   /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
 }
@@ -55,7 +55,7 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
   }))
 }
 
-function adoptClaims({ wishes }: Standing): readonly Claim[] {
+function adoptClaims({ wishes }: OwnershipEvidence): readonly Claim[] {
   return wishes.flatMap(({ key, manifest, document, position }) => {
     const id = manifest.policy?.adopt
     return id === undefined
@@ -65,7 +65,7 @@ function adoptClaims({ wishes }: Standing): readonly Claim[] {
 }
 
 interface Checking {
-  readonly standing: Standing
+  readonly standing: OwnershipEvidence
   readonly report: CrossReport
   readonly refused: Set<Claim>
 }

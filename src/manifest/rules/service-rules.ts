@@ -4,7 +4,7 @@ import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
 import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import { firstOf, type EndpointClaim, type ServiceIs, type Standing } from './standing.ts'
+import { firstOf, type EndpointClaim, type ServiceIs, type OwnershipEvidence } from './ownership.ts'
 
 /* Two Service manifests can name one service: services are compared, not manifest names. */
 
@@ -14,7 +14,7 @@ const SERVICE: Path = ['spec', 'service']
  * One endpoint per service: its upsert replaces the whole configuration. The earlier owner keeps it.
  * @returns owner by {@link endpointIn}
  */
-export function checkEndpoints(standing: Standing, report: CrossReport): ReadonlyMap<string, Key> {
+export function checkEndpoints(standing: OwnershipEvidence, report: CrossReport): ReadonlyMap<string, Key> {
   const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))
   for (const [endpoint, group] of groupsOf(standing.endpoints, (claim) => claim.endpoint)) {
     const holder = firstOf(group, (claim) => standing.hadEndpoint(claim))

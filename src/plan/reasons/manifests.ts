@@ -87,7 +87,7 @@ export const MANIFESTS = {
     status: 'Invalid',
     severity: 'warning',
     alert: 'PipewrightFindings',
-    toldAnew: true,
+    renotifies: true,
     means: 'the manifest has errors',
     facts: z.strictObject({
       said: z.string(),

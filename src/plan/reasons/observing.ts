@@ -90,7 +90,7 @@ export const OBSERVING = {
   }),
   Drifted: row({
     ...DRIFTED,
-    toldAnew: true,
+    renotifies: true,
     means: 'the platform reports other values, though the manifest did not change',
     facts: FIELDS.extend({
       from: z.enum(Object.keys(DRIFT_WORDS) as [keyof typeof DRIFT_WORDS]), // the keys of an object literal
@@ -109,7 +109,7 @@ export const OBSERVING = {
   }),
   NotUpdatable: row({
     ...DRIFTED,
-    toldAnew: true,
+    renotifies: true,
     means: 'the manifest was edited, but Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
@@ -131,7 +131,7 @@ export const OBSERVING = {
   }),
   SecretRotated: row({
     ...DRIFTED,
-    toldAnew: true,
+    renotifies: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
       /** The value was never sent, and not mounted at the adoption. */
@@ -189,7 +189,7 @@ export const STATE = {
   }),
   UnhealthyState: row({
     ...NOT_READY,
-    toldAnew: true,
+    renotifies: true,
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),

@@ -9,7 +9,7 @@ import type { About, Step } from '../step.ts'
 export type Row<S extends z.ZodType> = Standing & {
   /** First words of its runbook entry. */
   readonly means: string
-  readonly toldAnew?: true
+  readonly renotifies?: true
   readonly facts: S
   /** With placeholders, for the runbook. */
   readonly sample: z.output<S>

@@ -1,4 +1,4 @@
-import { lineOf, saying } from '../state/journal.ts'
+import { historyEntry, reasonFields } from '../state/journal.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -8,7 +8,7 @@ import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { foreignIn } from '../gather/observe.ts'
-import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
+import { mightBelongToOpenCreate, ownedByOtherKey, ownedByOtherWriter } from './other-owners.ts'
 import type { NewEntry } from '../../contract/history.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -50,7 +50,7 @@ export async function adoptExisting(
   const { profile, platform, clock, store } = context
   const { recorded, pipeId, access, service, revision } = wanted
   const { key } = recorded
-  const held = heldElsewhere(store, pipeId, key)
+  const held = ownedByOtherKey(store, pipeId, key)
   if (held !== undefined) return refused(held)
   const { listed } = wanted
   const isRead = listed === undefined || wanted.isFound
@@ -69,10 +69,10 @@ export async function adoptExisting(
     return refused({ is: 'of another service', pipeId, serviceId: context.mask.mask(owner) })
   if (isDeleting(createOnceKindOf(profile, key).changes?.rest, remote.state))
     return refused({ is: 'being deleted', pipeId })
-  const awaited = awaitedElsewhere(store, wanted, remote)
+  const awaited = mightBelongToOpenCreate(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
   // Another process might have recorded it meanwhile.
-  const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
+  const since = ownedByOtherKey(store, pipeId, key) ?? (await ownedByOtherWriter(context, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
   const own = sameId(recorded.remote?.id, remote.id) ? recorded.remote : undefined
@@ -98,9 +98,9 @@ export async function adoptExisting(
     facts: { pipeId: remote.id, inPlaceOf: inPlaceOf(recorded, remote.id) },
   } as const
   const about = { at, revision, requestId, intentId: undecidedIntent(recorded)?.id }
-  const history = lineOf(context, key, {
+  const history = historyEntry(context, key, {
     action: 'adopt',
-    ...saying(because),
+    ...reasonFields(because),
     ...about,
     reason: 'Adopt',
   })

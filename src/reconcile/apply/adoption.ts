@@ -1,4 +1,4 @@
-import { lineOf, saying } from '../state/journal.ts'
+import { historyEntry, reasonFields } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
@@ -13,7 +13,7 @@ import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { heldElsewhere } from './other-claims.ts'
+import { ownedByOtherKey } from './other-owners.ts'
 import { readRepliedId } from './replied-id.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { listingFrom } from '../state/listings.ts'
@@ -67,7 +67,7 @@ export async function adopt(
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: taken.why })
-  const held = heldElsewhere(context.store, pipeId, key)
+  const held = ownedByOtherKey(context.store, pipeId, key)
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
@@ -160,7 +160,7 @@ async function adoptByRead(
   const record = succeedIntent(recorded, intent, { remote, replaced })
   const because = { reason: 'Created', facts: { pipeId: remote.id, isByRead: true } } as const
   const about = { at: remote.at, revision, requestId, intentId: intent.id }
-  const history = lineOf(context, key, { action: 'adopt', ...saying(because), ...about })
+  const history = historyEntry(context, key, { action: 'adopt', ...reasonFields(because), ...about })
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, done),

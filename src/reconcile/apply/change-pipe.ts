@@ -1,4 +1,4 @@
-import { swapped } from '../state/journal.ts'
+import { saveRecord } from '../state/journal.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
@@ -9,7 +9,7 @@ import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { withoutNewSize } from '../../plan/new-size.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
-import { isAtRest, isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
+import { isAtRest, isRunning, isStoppedForChange, unheeded } from '../../plan/run-state.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -126,7 +126,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   const recorded = { ...heeded(changing, before), corrections: countedCorrections(changing) }
   if (action.stopFor === 'change') return stopNoted(changing, recorded)
   if (fields.length === 0 || action.stopFor !== undefined) return recorded
-  return swapped(changing.context, { ...recorded, change: begun(changing) })
+  return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
 /** A stop that took effect is over, also if the change starts the pipe. */

@@ -3,13 +3,13 @@ import type { ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import { explained, type Because } from '../../plan/reason.ts'
-import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
+import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/run-state.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { type Acted, DecisionOutdated, type ReconcileContext } from '../context.ts'
 import { noteReply } from '../state/observations.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { begun, entryOf, look, type Changing } from './change-steps.ts'
-import { swapped } from '../state/journal.ts'
+import { saveRecord } from '../state/journal.ts'
 
 /** Longest stop for a failing change: ms. */
 const STOPPED_MS = 10 * 60_000
@@ -79,7 +79,7 @@ async function decidedAgain(
   record: LedgerRecord,
   history: readonly NewEntry[] = [],
 ): Promise<never> {
-  await swapped(context, record, history)
+  await saveRecord(context, record, history)
   throw new DecisionOutdated(record.key)
 }
 

@@ -1,4 +1,4 @@
-import { type Line, lineOf, saying, swapped } from '../state/journal.ts'
+import { type Line, historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
 import type { Looks, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
@@ -8,7 +8,7 @@ import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
 import { AGAIN, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
-import { isFailed } from '../../plan/rest.ts'
+import { isFailed } from '../../plan/run-state.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
 import { type Because, type FactsOf } from '../../plan/reason.ts'
@@ -39,7 +39,7 @@ export interface Changing {
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
-  return swapped(changing.context, { ...recorded, command, change: begun(changing) })
+  return saveRecord(changing.context, { ...recorded, command, change: begun(changing) })
 }
 
 /** A continued step counts once. */
@@ -124,5 +124,5 @@ export async function look({ context, kind, access, id, options }: Changing): Pr
 
 export function entryOf({ context, input }: Changing, because: Because, requestId: string | undefined): Line {
   const { key } = input.desired
-  return lineOf(context, key, { action: 'update', ...saying(because), requestId })
+  return historyEntry(context, key, { action: 'update', ...reasonFields(because), requestId })
 }

@@ -1,4 +1,4 @@
-import { lineOf } from '../state/journal.ts'
+import { historyEntry } from '../state/journal.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -263,5 +263,5 @@ export function historyOf(
   },
 ): NewEntry {
   const action = what.result === 'started' ? 'intent' : 'create'
-  return lineOf(context, key, { action, reason, revision, ...what, because: explained(what.because) })
+  return historyEntry(context, key, { action, reason, revision, ...what, because: explained(what.because) })
 }

@@ -5,9 +5,9 @@ import { type Outcome, NOTHING_TO_DO } from '../../plan/outcome.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { type Assessment, assess, gather, regather } from '../gather/assess.ts'
-import { mayBeThere } from '../gather/listing.ts'
+import { mightBeListed } from '../gather/listing.ts'
 import { recordedAccess, sameAccess } from '../gather/service-access.ts'
-import { currentRecord } from '../state/journal.ts'
+import { readRecord } from '../state/journal.ts'
 import type { Looks, ServiceAccess } from '../../contract/platform.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 
@@ -36,7 +36,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
 }
 
 /** Decides again if the list shows the pipe. Without a list, the decision fails. */
-export async function unlessListed(
+export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,
   {
@@ -47,9 +47,9 @@ export async function unlessListed(
   const { input, service } = assessment
   const { key } = input.desired
   try {
-    const isThere = await mayBeThere(context, { recorded: input.recorded, service }, request)
+    const isThere = await mightBeListed(context, { recorded: input.recorded, service }, request)
     if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
-    return isThere ? decided({ ...assessment, input: { ...input, mayBeThere: true } }, request) : decision
+    return isThere ? decided({ ...assessment, input: { ...input, mightBeListed: true } }, request) : decision
   } catch (failure) {
     if (failure instanceof DecisionOutdated) throw failure
     return decided({ ...assessment, failure }, request)
@@ -86,7 +86,7 @@ export async function decideAgain<Type extends ActionType>(
   { looks, journaled, isRead }: Attempt,
 ): Promise<{ readonly assessment: Assessment; readonly action: Action & { readonly type: Type } }> {
   const { key } = journaled
-  const current = await currentRecord(context, key)
+  const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
   // The marks of this request are no reason for another decision.

@@ -1,6 +1,6 @@
-import { currentRecord, lineOf, saying } from '../state/journal.ts'
+import { readRecord, historyEntry, reasonFields } from '../state/journal.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
-import { leftSomething } from '../../plan/gates.ts'
+import { mightHaveResource } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
@@ -31,7 +31,7 @@ function recordFor(
     manifest === undefined ||
     !isCreateOnce(manifest) ||
     desired.state !== 'valid' ||
-    leftSomething(recorded)
+    mightHaveResource(recorded)
   )
     return undefined
   const named = namedRecord(store, { manifest, desired }, recorded)?.record
@@ -73,14 +73,14 @@ export async function moveRecord(
     suspension: commanded?.suspension,
     conditions: undefined,
   }
-  const said = saying({ reason: 'Adopted', facts: { from: from.key, to: to.key } })
-  const entry = lineOf(context, to.key, { action: 'move', ...said, revision })
+  const said = reasonFields({ reason: 'Adopted', facts: { from: from.key, to: to.key } })
+  const entry = historyEntry(context, to.key, { action: 'move', ...said, revision })
   let record: LedgerRecord
   try {
     record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
     // Otherwise, the conflict repeats.
-    if (error instanceof LedgerConflict) await currentRecord(context, from.key)
+    if (error instanceof LedgerConflict) await readRecord(context, from.key)
     throw error
   }
   // A list older than the last request is outdated here too.

@@ -193,7 +193,7 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
 }
 
 /** The next process does not know the outcome. @param typed a command line for this shell */
-export function lastWords(
+export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,
   typed: (args: string) => string,

@@ -1,4 +1,4 @@
-import { currentRecord, lineOf, saying, swapped } from '../state/journal.ts'
+import { readRecord, historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -99,7 +99,7 @@ async function marked(
   if (removal === undefined) throw new Error(`the deletion of ${recorded.key} was decided without its mark`)
   if (isAtOnce && removal.isSent === true) return recorded
   const sentAt = isAtOnce ? undefined : steadyNow
-  return swapped(context, {
+  return saveRecord(context, {
     ...recorded,
     removal: { ...removal, isSent: true, sentAt, isAnswered: undefined },
   })
@@ -121,7 +121,7 @@ async function unmarked(
     const isOurs = current?.removal?.isSent === true && current.removal.sentAt === record.removal?.sentAt
     if (!isOurs) return undefined
     try {
-      const written = await swapped(context, { ...current, removal })
+      const written = await saveRecord(context, { ...current, removal })
       return current.key === record.key && current.version === record.version ? written : undefined
     } catch (error) {
       if (!(error instanceof LedgerConflict)) throw error
@@ -134,10 +134,10 @@ async function holderNow(
   context: ReconcileContext,
   { key, remote }: LedgerRecord,
 ): Promise<LedgerRecord | undefined> {
-  const current = await currentRecord(context, key)
+  const current = await readRecord(context, key)
   if (remote === undefined || sameId(current.remote?.id, remote.id)) return current
   const holder = context.store.holderOf(remote.id, key)
-  return holder && currentRecord(context, holder)
+  return holder && readRecord(context, holder)
 }
 
 function going(
@@ -154,7 +154,7 @@ function going(
       removal: record.removal && { ...record.removal, isAnswered: true },
       backoff: undefined,
     },
-    history: [lineOf(context, record.key, { action: 'delete', ...saying(because), requestId })],
+    history: [historyEntry(context, record.key, { action: 'delete', ...reasonFields(because), requestId })],
   }
 }
 
@@ -178,6 +178,6 @@ function nothingLeft(
   return {
     outcome: { ...NOTHING_TO_DO, ...told, requestId },
     record: { ...blankRecord(key), version: record.version, service: record.service },
-    history: [lineOf(context, key, { action: 'delete', ...saying(because), requestId })],
+    history: [historyEntry(context, key, { action: 'delete', ...reasonFields(because), requestId })],
   }
 }

@@ -1,4 +1,4 @@
-import { lineOf, saying, swapped } from '../state/journal.ts'
+import { historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -56,8 +56,8 @@ export async function upsert(
     const isNone = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
-    const line = { action: 'upsert', ...saying(because), result: 'unknown' } as const
-    return { outcome, record: journaled, history: [lineOf(context, key, line)] }
+    const line = { action: 'upsert', ...reasonFields(because), result: 'unknown' } as const
+    return { outcome, record: journaled, history: [historyEntry(context, key, line)] }
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
@@ -91,7 +91,7 @@ export async function upsert(
   const because: Because<'Stalled' | 'Applied'> = stalled
     ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field) } }
     : { reason: 'Applied', facts: undefined }
-  const history = lineOf(context, key, {
+  const history = historyEntry(context, key, {
     action: 'upsert',
     reason: action.reason,
     because: explained(because),
@@ -118,7 +118,7 @@ async function recordUnknown(
   const { clock, store } = context
   const unanswered = { at: clock.now(), revision: store.revision, reply: {} }
   const { service = identity, upsert: last = unanswered } = before
-  return swapped(context, { ...before, service, upsert: last, applied: undefined })
+  return saveRecord(context, { ...before, service, upsert: last, applied: undefined })
 }
 
 function takesNoMore(now: Upsert, before: Upsert): boolean {

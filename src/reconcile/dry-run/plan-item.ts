@@ -1,5 +1,5 @@
 import { dependencyWaits } from '../../plan/gates.ts'
-import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
+import { observedForDiff, beforeWhole } from '../../kinds/observed-for-diff.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
@@ -14,11 +14,11 @@ import { explained, type Explanation, type Reason, REASONS } from '../../plan/re
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Action, ActionType } from '../../plan/action.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
-import { thereNow } from '../gather/configured-there.ts'
+import { thereNow } from '../gather/observed-configuration.ts'
 import type { StateStore } from '../state/store.ts'
 
 /** The first of two runs with a write, else the last. */
-export function tellingRun(before: ReconcileResult | undefined, now: ReconcileResult): ReconcileResult {
+export function decisiveRun(before: ReconcileResult | undefined, now: ReconcileResult): ReconcileResult {
   return before !== undefined && didSomething(before) ? before : now
 }
 
@@ -226,7 +226,7 @@ function beforeOf(
     return maskTexts(beforeWhole(fields, asked, reply), replyMask(assessment.input, asked))
   }
   const observed = bodyIn(store.observation(key)?.reply)
-  return observed && beforeBody(fields, asked, observed)
+  return observed && observedForDiff(fields, asked, observed)
 }
 
 /** Even while the upsert waits. */

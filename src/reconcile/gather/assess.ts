@@ -10,14 +10,14 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { type Answer, confirmed, lookAt } from './ask-platform.ts'
+import { type Answer, confirmed, readPlatform } from './read-platform.ts'
 import { observationOf, type ObservedKey } from './observe.ts'
-import { catchUp } from '../state/journal.ts'
+import { syncStoreFromLedger } from '../state/journal.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
 import { changedSince, deletionFacts } from './deletion-facts.ts'
-import { configuredThere } from './configured-there.ts'
+import { observedConfiguration } from './observed-configuration.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Asked } from '../state/bodies.ts'
 import type { StateStore } from '../state/store.ts'
@@ -67,11 +67,11 @@ export async function gather(
   const service = desiredService(store, entry?.manifest)
   const state = store.desiredState(key)
   const question = { key, entry, state, recorded, service, request, permit, looks }
-  const asking = lookAt(context, question)
+  const asking = readPlatform(context, question)
   let wanted = await wantedOf(context, key, recorded)
   const { listing, ...asked } = await asking
   let { answer } = asked
-  const news = permit !== undefined && permit.waitedMs > 0 ? await catchUp(context) : []
+  const news = permit !== undefined && permit.waitedMs > 0 ? await syncStoreFromLedger(context) : []
   const mustBeFresh = permit !== undefined || looks !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
   let isConfirmed = false
@@ -177,7 +177,7 @@ function inputOf(
         ...common,
         lifecycle: kind.lifecycle,
         kind,
-        ...configuredThere(kind, base, body),
+        ...observedConfiguration(kind, base, body),
         isOvertaken: context.store.overtaken.has(key),
       }
   }

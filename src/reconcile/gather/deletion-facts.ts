@@ -1,5 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { changedSinceLeft, flatLeaves, wasEmpty } from '../../kinds/as-left.ts'
+import { changedSinceSync, flatLeaves, wasEmpty } from '../../kinds/since-sync.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -120,7 +120,7 @@ export function changedSince(
 ): CreateOnceInput['changedSince'] {
   const { key, left, applied } = recorded
   if (left === undefined || there === undefined || left.digest !== applied?.digest) return undefined
-  const fields = changedSinceLeft(
+  const fields = changedSinceSync(
     kind.fields,
     left.fields,
     leftNow(store, { kind, key }, there),

@@ -15,7 +15,7 @@ import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Candidate, Desired, Listed } from '../../plan/input.ts'
-import { isBelieved, isMassMissing, type MassMissing } from '../../plan/missing.ts'
+import { isMissingConfirmed, isMassMissing, type MassMissing } from '../../plan/missing.ts'
 import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -125,7 +125,7 @@ export function listedKind(
  * Whether the list might show a pipe with a 404. Sends one more request if there is a list.
  * @throws as `Platform.list`
  */
-export async function mayBeThere(
+export async function mightBeListed(
   context: ListingContext,
   { recorded, service }: { readonly recorded: LedgerRecord; readonly service: DesiredService },
   options: ReadOptions,
@@ -280,5 +280,7 @@ function isExpected(
   const isSaidGone =
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && saysDeleted(entry, remote.id))
   const misses = store.observation(key)?.misses
-  return !isSaidGone && !(misses !== undefined && isBelieved(misses, witnessOf(context, record, misses)))
+  return (
+    !isSaidGone && !(misses !== undefined && isMissingConfirmed(misses, witnessOf(context, record, misses)))
+  )
 }

@@ -16,7 +16,7 @@ import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import { maskFailure, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
-import type { Answer, Question } from './ask-platform.ts'
+import type { Answer, Question } from './read-platform.ts'
 
 export interface ObservedKey {
   readonly observed: Observed

@@ -4,7 +4,7 @@ import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ReconcileContext } from '../context.ts'
-import { heldPipes, type HeldPipes } from '../state/held-pipes.ts'
+import { pipeOwners, type PipeOwners } from '../state/pipe-owners.ts'
 import type { Listing } from '../state/listings.ts'
 import { identityOf } from '../state/store.ts'
 import { nameOfListing } from './listing.ts'
@@ -23,7 +23,7 @@ export function pipesWithoutManifest(context: Context): readonly WithoutManifest
   if (kind === undefined) return undefined
   const listed = listedServices(context, kind)
   if (listed.length === 0) return []
-  const held = heldPipes(store, kind)
+  const held = pipeOwners(store, kind)
   return listed.map(({ service, listing }) => foundIn(context, { service, listing, held }))
 }
 
@@ -60,7 +60,7 @@ function listedServices({ store }: Context, kind: CreateOnceKind): readonly List
 
 function foundIn(
   { store, clock, mask }: Context,
-  { service, listing, held }: ListedService & { readonly held: HeldPipes },
+  { service, listing, held }: ListedService & { readonly held: PipeOwners },
 ): WithoutManifest {
   const { serviceId } = service.spec
   const free = [...listing.items.values()].filter(

@@ -7,7 +7,7 @@ import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { leftSomething } from '../../plan/gates.ts'
+import { mightHaveResource } from '../../plan/gates.ts'
 import type { Claim, Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
@@ -100,9 +100,9 @@ export function namedRecord(
   const { renamedFrom, adopt } = manifest.policy ?? {}
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
-  if (record !== undefined && leftSomething(record)) return { record, by: 'policy.renamedFrom' }
+  if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
   // An adoption settles an unknown outcome.
-  if (leftSomething(recorded)) return undefined
+  if (mightHaveResource(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
   return holder && { record: holder, by: adopt === undefined ? 'a Lock' : 'policy.adopt' }
@@ -111,7 +111,7 @@ export function namedRecord(
 function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecord | undefined {
   for (const key of store.unclaimed()) {
     const record = key === but || kindOf(key) !== kindOf(but) ? undefined : store.record(key)
-    if (record === undefined || !leftSomething(record)) continue
+    if (record === undefined || !mightHaveResource(record)) continue
     if (sameId(record.remote?.id, id) || sameId(record.former?.remote.id, id)) return record
     if (wasGivenUp(record, id)) return record
   }
@@ -157,7 +157,7 @@ export function rivalOf(store: StateStore, key: Key, claiming: readonly Key[]): 
   return claiming.find((other) => {
     if (other === key || store.entry(other)?.state !== 'valid') return false
     const record = store.record(other)
-    return record === undefined || !leftSomething(record)
+    return record === undefined || !mightHaveResource(record)
   })
 }
 

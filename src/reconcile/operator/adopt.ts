@@ -26,7 +26,7 @@ import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { adoptExisting, type AdoptRequest } from '../apply/adopt-existing.ts'
-import { heldElsewhere } from '../apply/other-claims.ts'
+import { ownedByOtherKey } from '../apply/other-owners.ts'
 import { replyMask } from '../../kinds/mask.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { missingSecretSteps, missingSecretWords } from '../../plan/reasons/missing-secret.ts'
@@ -80,7 +80,7 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
-  const held = heldElsewhere(context.store, pipeId, key)
+  const held = ownedByOtherKey(context.store, pipeId, key)
   if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))
   // Until it is recorded, another key's command might name it, too.
   context.store.claim(key, pipeId)
@@ -121,7 +121,7 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   // A line with the former pipe is older than its loss.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
-  const held = heldElsewhere(store, pipeId, key)
+  const held = ownedByOtherKey(store, pipeId, key)
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))

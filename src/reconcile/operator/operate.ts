@@ -1,4 +1,4 @@
-import { saying } from '../state/journal.ts'
+import { reasonFields } from '../state/journal.ts'
 import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
@@ -19,7 +19,7 @@ import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { isKnownGone, orphanFacts } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isStoppedByUs } from '../../plan/rest.ts'
+import { isStoppedByUs } from '../../plan/run-state.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
@@ -78,7 +78,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
     await context.ledger.remove(recorded, [
-      historyLine(context, recorded, { action: 'forget', ...saying(orphan), result: 'done' }),
+      historyLine(context, recorded, { action: 'forget', ...reasonFields(orphan), result: 'done' }),
     ])
     return done(
       recorded,
@@ -184,6 +184,6 @@ function at({ store, clock }: OperatorContext) {
 }
 
 async function write(context: OperatorContext, next: LedgerRecord, because: Because): Promise<void> {
-  const line = { action: 'report', ...saying(because), result: 'done' } as const
+  const line = { action: 'report', ...reasonFields(because), result: 'done' } as const
   await context.ledger.swap(next, [historyLine(context, next, line)])
 }

@@ -1,4 +1,4 @@
-import { type Line, catchUp, currentRecord, lineOf } from '../state/journal.ts'
+import { type Line, syncStoreFromLedger, readRecord, historyEntry } from '../state/journal.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -31,14 +31,14 @@ export async function withRecord(
   key: Key,
   work: (recorded: LedgerRecord) => Promise<OperatorResult>,
 ): Promise<OperatorResult> {
-  await catchUp(context)
+  await syncStoreFromLedger(context)
   try {
-    return await work(await currentRecord(context, key))
+    return await work(await readRecord(context, key))
   } catch (error) {
     if (!(error instanceof LedgerConflict)) throw error
     return refused(`The record of ${key} changed meanwhile. Run this again.`)
   } finally {
-    await currentRecord(context, key).finally(() => context.store.claim(key, undefined))
+    await readRecord(context, key).finally(() => context.store.claim(key, undefined))
   }
 }
 
@@ -104,7 +104,7 @@ export function historyLine(
 ): NewEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId
-  return lineOf(context, key, { requestId, intentId: intent?.id, by: 'operator', ...what })
+  return historyEntry(context, key, { requestId, intentId: intent?.id, by: 'operator', ...what })
 }
 
 export function refused(message: string): OperatorResult {

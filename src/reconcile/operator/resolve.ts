@@ -14,7 +14,7 @@ import {
   historyLine,
 } from './operator.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
-import { saying } from '../state/journal.ts'
+import { reasonFields } from '../state/journal.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
@@ -44,7 +44,7 @@ export function retryCreate(
     await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
         action: 'intent',
-        ...saying({
+        ...reasonFields({
           reason: 'New',
           facts: { is: found === 'not known' ? 'forced' : 'settled', attempt: intent.attempt },
         }),
@@ -82,7 +82,7 @@ export function approveRecreate(
     await context.ledger.swap({ ...recorded, remote: said }, [
       historyLine(context, recorded, {
         action: 'report',
-        ...saying({ reason: 'New', facts: { is: 'gone', pipeId: remote.id } }),
+        ...reasonFields({ reason: 'New', facts: { is: 'gone', pipeId: remote.id } }),
         result: 'done',
       }),
     ])

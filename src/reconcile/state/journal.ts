@@ -6,7 +6,7 @@ import type { ReconcileContext } from '../context.ts'
 
 type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 
-export async function currentRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
+export async function readRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
   const record = await ledger.get(key, store.record(key))
   if (record !== undefined) store.note(record)
   else if (store.record(key) !== undefined) store.drop(key) // an operator forgot it
@@ -14,7 +14,7 @@ export async function currentRecord({ ledger, store }: Known, key: Key): Promise
 }
 
 /** Loads records that another process wrote. @returns their keys */
-export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]> {
+export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
   // Versions are compared only if another process has written since the last call.
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
@@ -39,7 +39,7 @@ export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]>
   return changed.toSorted()
 }
 
-export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerRecord[]> {
+export async function recordsOfOtherWriters({ ledger, store }: Known): Promise<readonly LedgerRecord[]> {
   const news: LedgerRecord[] = []
   for (const [key, version] of await ledger.versions()) {
     if (store.record(key)?.version === version) continue
@@ -52,7 +52,7 @@ export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerR
 export type Line = NewEntry & { readonly type: 'action' }
 
 /** An action for the history. Default: done now. */
-export function lineOf(
+export function historyEntry(
   { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
   key: Key,
   what: Pick<Line, 'action' | 'reason'> & Partial<Line>,
@@ -60,12 +60,12 @@ export function lineOf(
   return { type: 'action', result: 'done', key, at: clock.now(), revision: store.revision, ...what }
 }
 
-export function saying(because: Because): Pick<Line, 'reason' | 'because'> {
+export function reasonFields(because: Because): Pick<Line, 'reason' | 'because'> {
   return { reason: because.reason, because: explained(because) }
 }
 
 /** @throws as `Ledger.swap` */
-export async function swapped(
+export async function saveRecord(
   { ledger, store }: Known,
   record: LedgerRecord,
   history: readonly NewEntry[] = [],

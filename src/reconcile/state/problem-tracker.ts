@@ -10,7 +10,7 @@ import {
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
-import { isToldAnew } from '../../plan/conditions.ts'
+import { isRenotified } from '../../plan/conditions.ts'
 import { explained, REASONS, type Explanation, type Reason } from '../../plan/reason.ts'
 import { isWell } from '../../plan/severity.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -251,7 +251,7 @@ export function createProblemTracker(
 /** Facts whose change is news, such as another field that drifts. */
 function stateOf(status: ResourceView): string {
   const { facts } = tellingCondition(status)
-  return isToldAnew(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
+  return isRenotified(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
 }
 
 /** One cause for all resources. */

@@ -85,7 +85,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
 }
 
 /** Built on first use. @param askedOf undefined: the service is unknown */
-export function createAlikeWishes(
+export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
   let catalog: Catalog | undefined

@@ -12,7 +12,7 @@ import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import {
-  createAlikeWishes,
+  createEqualManifestIndex,
   indexDependents,
   indexSuccessors,
   createKeyGroups,
@@ -88,7 +88,7 @@ export function createStateStore({
   const contacts = createContacts(clock)
   const lastWrites = createLastWrites(clock)
   const checkedBefore = new Map<Key, number>()
-  const alike = createAlikeWishes((entry) => {
+  const alike = createEqualManifestIndex((entry) => {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }

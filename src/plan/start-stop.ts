@@ -1,15 +1,15 @@
 import type { Action } from './action.ts'
 import { contestOf, reportContest } from './corrections.ts'
-import { backingOff, claimedFirst, firstStop, unfound } from './gates.ts'
+import { backingOff, claimedFirst, findBlocker, unfound } from './gates.ts'
 import { differencesIn, type CreateOnceInput } from './input.ts'
-import { isFailed, restStep, unheeded } from './rest.ts'
+import { isFailed, runStateStep, unheeded } from './run-state.ts'
 
-export function restAction(input: CreateOnceInput): Action | undefined {
-  const rest = restStep(input)
+export function decideStartStop(input: CreateOnceInput): Action | undefined {
+  const rest = runStateStep(input)
   if (rest === undefined) return undefined
   const { command, why, fate } = rest
   // The pipe was found, so its service can be asked even under an invalid manifest.
-  const stop = firstStop(input, [unfound, ...(why === 'started again' ? [] : [claimedFirst]), backingOff])
+  const stop = findBlocker(input, [unfound, ...(why === 'started again' ? [] : [claimedFirst]), backingOff])
   if (stop !== undefined) return stop
   const by = [input.kind.operations.state?.name ?? '']
   const facts = { why, fields: [], by }

@@ -8,7 +8,7 @@ import { isSecretRef } from './secret-ref.ts'
  * The observed body in the manifest's form: a diff shows only real differences. Equal values, unreturned
  * fields and sensitive values are from the manifest. Fields outside the manifest are left out.
  */
-export function beforeBody(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
+export function observedForDiff(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.keys(desired).flatMap((name) => {
       const want = desired[name]
@@ -19,11 +19,11 @@ export function beforeBody(fields: Fields, desired: JsonObject, observed: JsonOb
   )
 }
 
-/** As {@link beforeBody}, but keeps other fields, because an upsert removes them. */
+/** As {@link observedForDiff}, but keeps other fields, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {
-    ...beforeBody(fields, desired, observed),
+    ...observedForDiff(fields, desired, observed),
     ...Object.fromEntries(others.map((name) => [name, observed[name]])),
   }
 }
@@ -41,7 +41,7 @@ function beforeValue(fields: Fields, name: string, want: Json, have: Json | unde
   if (field.form !== undefined) return have ?? undefined
   const isList = field.keyedBy !== undefined
   if (isList && Array.isArray(want) && Array.isArray(have)) return recordsBefore(field, want, have)
-  if (!isList && isObject(want) && isObject(have)) return beforeBody(field.fields, want, have)
+  if (!isList && isObject(want) && isObject(have)) return observedForDiff(field.fields, want, have)
   return have ?? undefined
 }
 
@@ -60,6 +60,6 @@ function recordsBefore(
     .toSorted((a, b) => place(a) - place(b))
     .map((item) => {
       const match = wanted.get(nameOf(item))
-      return isObject(item) && isObject(match) ? beforeBody(fields, match, item) : item
+      return isObject(item) && isObject(match) ? observedForDiff(fields, match, item) : item
     })
 }

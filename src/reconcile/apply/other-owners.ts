@@ -5,18 +5,20 @@ import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { newsIn } from '../state/journal.ts'
+import { recordsOfOtherWriters } from '../state/journal.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /* Other keys that own a pipe or might have created it. */
 
-/** As {@link heldElsewhere}, including writes of other processes. */
-export async function heldMeanwhile(
+/** As {@link ownedByOtherKey}, including writes of other processes. */
+export async function ownedByOtherWriter(
   context: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
   but: Key,
 ): Promise<FactsOf<'AdoptRefused'> | undefined> {
-  const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
+  const holder = (await recordsOfOtherWriters(context)).find(
+    ({ key, remote }) => key !== but && sameId(remote?.id, pipeId),
+  )
   return holder && { is: 'held', pipeId, by: holder.key, isOrphan: false }
 }
 
@@ -27,7 +29,7 @@ interface Wanted {
 }
 
 /** An unknown create has priority for a pipe of its name. */
-export function awaitedElsewhere(
+export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,
   { id, name }: RemoteResource,
@@ -46,7 +48,7 @@ export function awaitedElsewhere(
   return other && { is: 'perhaps of', pipeId: id, other: other.key }
 }
 
-export function heldElsewhere(
+export function ownedByOtherKey(
   store: StateStore,
   pipeId: string,
   but: Key,

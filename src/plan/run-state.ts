@@ -25,7 +25,7 @@ interface RestStep {
 }
 
 /** Undefined: the pipe runs or rests as wanted. */
-export function restStep(input: CreateOnceInput): RestStep | undefined {
+export function runStateStep(input: CreateOnceInput): RestStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
   const why = whyOf(policy.paused, isStoppedByUs(recorded))

@@ -1,8 +1,8 @@
-import { lineOf, saying, swapped } from '../state/journal.ts'
+import { historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { dismissIntent, noteEarlyWords } from '../../plan/transitions.ts'
+import { dismissIntent, noteEarlyRetryCreate } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
@@ -10,7 +10,7 @@ import { isLeftAlone } from '../state/entry-policy.ts'
  * For `policy.retryCreate`: the last attempt had no effect. A line read while the request could still arrive
  * is noted and does not count. A possibly stale checkout waits.
  */
-export async function heedRetryCreate(
+export async function applyRetryCreatePolicy(
   context: ReconcileContext,
   record: LedgerRecord,
 ): Promise<LedgerRecord> {
@@ -25,15 +25,15 @@ export async function heedRetryCreate(
   if (!isSaid || isEarly) {
     const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
     if (readAt === intent.saidEarlyAt || (isOlder && readAt === undefined)) return record
-    return swapped(context, noteEarlyWords(record, intent, readAt))
+    return saveRecord(context, noteEarlyRetryCreate(record, intent, readAt))
   }
   if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
-  const said = lineOf(context, record.key, {
+  const said = historyEntry(context, record.key, {
     action: 'intent',
-    ...saying({ reason: 'New', facts: { is: 'settled', attempt: intent.attempt } }),
+    ...reasonFields({ reason: 'New', facts: { is: 'settled', attempt: intent.attempt } }),
     result: 'failed',
     intentId: intent.id,
     requestId: intent.seen?.requestId,
   })
-  return swapped(context, dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
+  return saveRecord(context, dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
 }

@@ -27,9 +27,9 @@ export interface ActingParts {
 }
 
 /** The leader's work: reconciles keys on request and when due. */
-export type Acting = ReturnType<typeof startActing>
+export type Acting = ReturnType<typeof startLeaderLoop>
 
-export function startActing(parts: ActingParts) {
+export function startLeaderLoop(parts: ActingParts) {
   const { context, board, reconciler } = parts
   const { store, clock } = context
   const stopping = new AbortController()

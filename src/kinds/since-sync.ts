@@ -78,7 +78,7 @@ type Hashes = Readonly<Record<string, string>>
  * @param left hashes at the last sync; defaults can be missing later
  * @param asked fields of the manifest: a missing one is a change
  */
-export function changedSinceLeft(
+export function changedSinceSync(
   fields: Fields,
   left: Hashes,
   now: Hashes,

@@ -31,7 +31,7 @@ const CLAIM = {
   before: 1,
 } as const
 
-export interface Standing {
+export interface OwnershipEvidence {
   readonly wishes: readonly Wish[]
   readonly serviceIs: ServiceIs
   /** Includes unreadable manifests, and manifests that the last reading or two did not find. */
@@ -48,7 +48,7 @@ export interface Standing {
  * @param held keys of unreadable files
  * @param pending keys missing in fewer than three readings in a row
  */
-export function standingIn(
+export function ownershipEvidence(
   documents: readonly ParsedDocument[],
   before: Before,
   {
@@ -60,7 +60,7 @@ export function standingIn(
     readonly held: ReadonlySet<Key>
     readonly pending: ReadonlySet<Key>
   },
-): Standing {
+): OwnershipEvidence {
   const byKey = new Map<Key, Wish>()
   for (const document of documents) {
     const { key, manifest, position } = document
@@ -115,7 +115,7 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
 
 /** @param from `unsaid`: claims keys without a valid manifest in this process, if not in `all` */
 function endpointClaims(
-  from: Pick<Standing, 'serviceIs'> & {
+  from: Pick<OwnershipEvidence, 'serviceIs'> & {
     readonly all: readonly Wish[]
     readonly pending: ReadonlySet<Key>
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]

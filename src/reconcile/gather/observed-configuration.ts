@@ -4,7 +4,7 @@ import { maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Observed, UpsertInput } from '../../plan/input.ts'
 
-export function configuredThere(
+export function observedConfiguration(
   kind: UpsertKind,
   { recorded, observed, mask }: Pick<UpsertInput, 'recorded' | 'observed' | 'mask'>,
   body: JsonObject | undefined,

@@ -10,10 +10,10 @@ import type { StateStore } from './store.ts'
 
 type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
-export type HeldPipes = ReturnType<typeof heldPipes>
+export type PipeOwners = ReturnType<typeof pipeOwners>
 
 /** Records, then manifests, then Locks of keys with a manifest. @param kind of the pipes */
-export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
+export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
   const hold = (id: string | undefined, key: Key) => {

@@ -50,7 +50,7 @@ export type Answer =
   | undefined
 
 /** Skips the request if the manifest is left alone. Never rejects: the caller waits for it later. */
-export async function lookAt(
+export async function readPlatform(
   context: ReconcileContext,
   question: Question,
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {

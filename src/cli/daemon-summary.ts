@@ -1,4 +1,4 @@
-import type { Activity, WholeFacts } from '../contract/activity.ts'
+import type { Activity, DaemonSummary } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
 import { findingsDigest, reportedIn } from '../contract/findings-digest.ts'
@@ -10,7 +10,7 @@ import type { Engine } from './compose.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'
 
 /** Beyond single resources. @param problem of the last read */
-export function wholeFacts({ context }: Engine, problem: string | undefined): WholeFacts {
+export function wholeFacts({ context }: Engine, problem: string | undefined): DaemonSummary {
   const { store } = context
   const { findings = [] } = store.catalog ?? {}
   const errors = findings.filter(({ severity }) => severity === 'error').length
@@ -35,7 +35,7 @@ export function notAccepted(problem: string): string {
 }
 
 /** Empty if all is well. */
-export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts): readonly string[] {
+export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSummary): readonly string[] {
   return [
     ...(problem === undefined ? [] : [problem]),
     ...(errors === 0
@@ -51,7 +51,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
 
 /** Notes, no problems. @param now ms since the epoch */
 export function wholeHints(
-  { withoutLock = 0, withoutManifest = [] }: WholeFacts,
+  { withoutLock = 0, withoutManifest = [] }: DaemonSummary,
   now: number,
   given: CommandContext,
 ): readonly string[] {

@@ -7,7 +7,7 @@ import {
   claimedFirst,
   createLimitReached,
   dependencyNotReady,
-  firstStop,
+  findBlocker,
   secretUnavailable,
   serviceInvalid,
   unfound,
@@ -22,13 +22,13 @@ import {
   isStoppedForChange,
   loadingFacts,
   isStopping,
-} from './rest.ts'
+} from './run-state.ts'
 import { rotatedSecrets } from './edited.ts'
 import { IDS_SHOWN, listedFirst } from './listed.ts'
 import type { FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
-import { stalled } from './rest-action.ts'
+import { stalled } from './start-stop.ts'
 
 interface Wish extends ChangeContext {
   readonly input: CreateOnceInput
@@ -40,7 +40,7 @@ interface Wish extends ChangeContext {
   readonly why: FactsOf<'Changing'>['why']
 }
 
-export function decideWish(wish: Wish): Action {
+export function decideUpdate(wish: Wish): Action {
   const { input, changes, compared, fields, corrected, why } = wish
   const { observed, policy, recorded, kind } = input
   const impossible = [...fields].filter((field) => changes.wayOf(field, fields, compared) === undefined)
@@ -56,7 +56,7 @@ export function decideWish(wish: Wish): Action {
   if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))
     return notSent(wish, [...fields], 'at rest')
   const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
-  const stop = firstStop(input, [
+  const stop = findBlocker(input, [
     unfound,
     claimedFirst,
     refusedBefore,
@@ -129,7 +129,7 @@ function replacedOr(
   if (taken !== undefined) return kept(taken)
   if (action.type !== 'delete') return action
   const gates = [serviceInvalid, listedFirst, dependencyNotReady, secretUnavailable, createLimitReached]
-  return firstStop(input, gates) ?? action
+  return findBlocker(input, gates) ?? action
 }
 
 function isStoppedByAnother(input: CreateOnceInput): boolean {

@@ -2,7 +2,7 @@ import type { Event } from '../contract/events.ts'
 import { NotLeading, type Term } from '../contract/leadership.ts'
 import type { Clock } from '../lib/clock.ts'
 
-export type Leading = ReturnType<typeof createLeading>
+export type Leading = ReturnType<typeof createLeaderState>
 
 interface LeadingParts {
   readonly clock: Clock
@@ -13,7 +13,7 @@ interface LeadingParts {
   readonly actOn: (revision: string) => void
 }
 
-export function createLeading({ clock, leaseMs, revision: inForce, actOn }: LeadingParts) {
+export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: LeadingParts) {
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
   let failing: { readonly why: string; readonly since: number } | undefined
