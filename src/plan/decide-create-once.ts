@@ -68,22 +68,20 @@ function decideLive(input: CreateOnceInput): Action {
   return findBlocker(input, [invalid, adoption]) ?? decideWithoutRemote(input, intent)
 }
 
+const BEFORE_CREATE = [
+  similarFirst,
+  listedFirst,
+  backingOff,
+  dependencyNotReady,
+  secretUnavailable,
+  createLimitReached,
+] as const
+
 function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
   if (undecided !== undefined && !isDismissed(input, undecided))
     return foundByRead(undecided) ?? foundByList(input) ?? outcomeUnknown(input, undecided)
-  const stop = findBlocker(input, [
-    absent,
-    unfound,
-    serviceInvalid,
-    lockUnreadable,
-    similarFirst,
-    listedFirst,
-    backingOff,
-    dependencyNotReady,
-    secretUnavailable,
-    createLimitReached,
-  ])
+  const stop = findBlocker(input, [absent, unfound, serviceInvalid, lockUnreadable, ...BEFORE_CREATE])
   return stop ?? { type: 'create', ...whyNow(input, intent) }
 }
 
@@ -189,12 +187,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     invalid,
     unfound,
     serviceInvalid,
-    similarFirst,
-    listedFirst,
-    backingOff,
-    dependencyNotReady,
-    secretUnavailable,
-    createLimitReached,
+    ...BEFORE_CREATE,
   ])
   if (stop !== undefined) return stop
   if (isOurs) {

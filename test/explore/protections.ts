@@ -205,21 +205,8 @@ export const REMOVALS: readonly Removal[] = [
     world: 'relisted',
     depth: 1,
     patches: {
-      from: `    similarFirst,
-    listedFirst,
-    backingOff,
-    dependencyNotReady,
-    secretUnavailable,
-    createLimitReached,
-  ])
-  return stop ??`,
-      to: `    similarFirst,
-    backingOff,
-    dependencyNotReady,
-    secretUnavailable,
-    createLimitReached,
-  ])
-  return stop ??`,
+      from: `lockUnreadable, ...BEFORE_CREATE]`,
+      to: `lockUnreadable, ...BEFORE_CREATE.filter((gate) => gate !== listedFirst)]`,
     },
   },
   {
