@@ -167,13 +167,17 @@ describe('right before a request goes out', () => {
     )
   })
 
-  test('the pipe counts: a person stops it while an edit waits that would start it', () =>
+  test.each([
+    ['an edit waits that would start it', KAFKA, having(KAFKA, ENDPOINTS)],
+    ['our own stop for an edit waits', POSTGRES, withTable('invoices')],
+  ])('the pipe counts: a person stops it while %s', (_, before, after) =>
     story(
-      startOld(KAFKA),
-      want(having(KAFKA, ENDPOINTS)),
+      startOld(before),
+      want(after),
       meanwhile('10 s; state Paused'),
-      'turn; sends nothing; is NotUpdatable; says paused',
-    ))
+      'turn; sends nothing; is NotUpdatable; says paused; for 20 min; state Paused; sends nothing',
+    ),
+  )
 
   test('a secret that is gone counts', () =>
     story(

@@ -52,23 +52,24 @@ export async function change(
   const { recorded } = changing.input
   let record = await begunRecord(changing, recorded)
   let requestId: string | undefined
-  for (const step of action.steps) {
+  for (const [index, step] of action.steps.entries()) {
+    let attempts = 0
     try {
       const sending = context.platform.change(
-        {
-          kind,
-          way: step.way,
-          service: access,
-          id,
-          isRepeatable: isRepeatable(changing, step),
+        { kind, way: step.way, service: access, id, isRepeatable: isRepeatable(changing, step) },
+        async (looks) => {
+          const body = await bodyOf(changing, record, step, looks)
+          attempts += 1
+          return body
         },
-        (looks) => bodyOf(changing, record, step, looks),
         options,
       )
       const reply = await sending.finally(() => context.store.lastWrites.noteEnd(recorded))
       if (reply === undefined) return pretended(changing, record)
       requestId = reply.requestId
     } catch (error) {
+      const isNothingSent = index === 0 && attempts === 0
+      if (isNothingSent) record = await unrecorded(changing, record)
       if (!(error instanceof RemoteError)) throw error
       return refused(changing, record, step, error)
     }
@@ -127,6 +128,13 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   if (action.stopFor === 'change') return stopNoted(changing, recorded)
   if (fields.length === 0 || action.stopFor !== undefined) return recorded
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
+}
+
+/** Without a request, a later stop or value is another writer's. */
+async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
+  const { version, change: before, command, corrections } = input.recorded
+  if (record.version === version) return record
+  return saveRecord(context, { ...record, change: before, command, corrections })
 }
 
 /** A stop that took effect is over, also if the change starts the pipe. */
