@@ -214,11 +214,12 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
       return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     }
     const fields = desired.otherService ? ['service', ...edited] : edited
+    const why = isStoppedByUs(input.recorded) ? 'stopped' : undefined
     return {
       type: 'report',
       reason: 'NotUpdatable',
       differences,
-      facts: { key: desired.key, fields, pipeId: remote.id },
+      facts: { key: desired.key, fields, pipeId: remote.id, why },
     }
   }
   const rotated = rotatedSecrets(input)

@@ -217,3 +217,11 @@ test.each<[string, JsonObject, Step, string]>([
     expect(client.record()?.conditions?.Ready.reason).toBe('UnhealthyState'),
   ),
 )
+
+test('a pipe that we stopped, and whose service changes, is said to be stopped, and is started once that is undone', () =>
+  story(
+    startOld(POSTGRES),
+    want(withTable('invoices')),
+    'turn; sends stop; service elsewhere; restart; for 5 min; sends nothing; is NotUpdatable',
+    'says Pipewright stopped it; service there; for 10 min; is InSync; runs',
+  ))

@@ -7,6 +7,8 @@ export const NOT_SENT = {
   'no request': (noun: string) => `the service cannot change that in ${anyOf(noun)} that exists`,
   done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,
   'at rest': (noun: string) => `the ${noun} is stopped, and the service would start it`,
+  stopped: (noun: string) =>
+    `${anyOf(noun)} cannot move to another service. Pipewright stopped it for an earlier change`,
   policy: () => 'policy.onEdit is "report"',
 } as const
 
@@ -31,6 +33,8 @@ export function notSentSteps(
     const text = `Set policy.paused to true (the ${noun} is stopped again) or to false, in its manifest:`
     return [...ofKept, { text, copy: place }]
   }
+  if (why === 'stopped')
+    return [{ text: `Undo the edit, and Pipewright starts ${noun} ${pipeId}. Or start it in the console.` }]
   const sent = { text: 'To have it sent,', edit: { path: ['policy', 'onEdit'], value: 'apply' } }
   const inConsole =
     what === 'edit'

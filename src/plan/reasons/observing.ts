@@ -13,7 +13,7 @@ const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
   key: A_KEY,
   pipeId: z.string(),
-  why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
+  why: z.enum(['no request', 'done', 'at rest', 'stopped', 'policy']).optional(),
   kept: REMOVAL.optional(),
 })
 
