@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/server/server.ts'
 import { conditionEntry } from '../support/events.ts'
-import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
+import { condition, conditions, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 import { listenHere } from '../support/listen-here.ts'
 
@@ -14,11 +14,7 @@ const RESOURCES = [
   resource('Pipe/users', {
     status: 'Missing',
     reason: 'Missing',
-    conditions: {
-      Valid: condition('True'),
-      Synced: condition('False', { reason: 'Missing', since: NOW }),
-      Ready: condition('True'),
-    },
+    conditions: conditions({ Synced: condition('False', { reason: 'Missing', since: NOW }) }),
   }),
   resource('Service/analytics'),
 ]
