@@ -49,13 +49,6 @@ test.each([
   expect(stderr).toContain(why)
 })
 
-test('a variable that is no proxy, without its value', async () => {
-  const { code, stderr } = await said([], { HTTPS_PROXY: 'socks5://keeper:planted-4711@proxy.example:1080' })
-  expect(code).toBe(64)
-  expect(stderr).toContain('HTTPS_PROXY: a SOCKS proxy cannot be used')
-  expect(stderr).not.toContain('planted')
-})
-
 test('a file that becomes bad while the daemon runs is said once, and again when it does so again', async () => {
   using workspace = createWorkspace()
   using authority = createAuthority('platform.example')
