@@ -123,14 +123,7 @@ describe('/api/v1/resources', () => {
     expect(body['hint']).toContain(hint)
   })
 
-  it('gives one resource with its bodies', async () => {
-    const { url } = await running(fakeParts({}, RESOURCES))
-    const { status, body } = await ask(`${url}/api/v1/resources/Pipe/orders`)
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ key: 'Pipe/orders', observed: { state: 'Running' } })
-  })
-
-  it('gives one resource with its fields side by side, its states, findings and next steps', async () => {
+  it('gives one resource with its body, its fields side by side, its states, findings and next steps', async () => {
     const orders = finding({ key: 'Pipe/orders' })
     const parts = fakeParts(
       { overview: () => overview({ findings: [orders, finding()] }), desired: () => ({ name: 'orders' }) },
@@ -138,7 +131,11 @@ describe('/api/v1/resources', () => {
     )
     parts.tell({ type: 'Observed', key: 'Pipe/orders', state: masked('Running'), differences: [] })
     const { url } = await running(parts)
-    expect((await ask(`${url}/api/v1/resources/Pipe/orders`)).body).toMatchObject({
+    const { status, body } = await ask(`${url}/api/v1/resources/Pipe/orders`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      key: 'Pipe/orders',
+      observed: { state: 'Running' },
       since: NOW - 60_000,
       next: [],
       fields: [
