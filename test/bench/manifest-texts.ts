@@ -1,9 +1,9 @@
+import { ALERT, ORGANIZATION } from '../support/manifests.ts'
+
 /* Manifests as people write them: one to three kilobytes a pipe, comments, block style with some flow style. */
 
 /** Name of the secret that every service signs in with, so that one budget serves them all. */
 export const SECRET = 'bench-api'
-
-const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 
 /** An id made of a number. */
 export function idOf(group: number, n: number): string {
@@ -61,20 +61,13 @@ spec:
 /** What the platform answers for an alert; as {@link alertText} expects it. */
 export function alertBody(n: number): Readonly<Record<string, unknown>> {
   return {
+    ...ALERT,
     id: `alert-${n}`,
     name: `Ingest lag ${n}`,
     message: `Ingestion of team ${n % 12} lags behind; see the runbook.`,
     threshold: 60 + (n % 7),
-    interval: '5m',
-    thresholdType: 'above',
-    source: 'search',
-    state: 'OK',
-    channel: { type: 'webhook', webhookId: 'hook-1' },
     team: `team${n % 12}`,
     tileId: `tile-${n}`,
-    dashboard: 'dashboard-1',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-02T00:00:00.000Z',
   }
 }
 

@@ -90,6 +90,6 @@ function writeSecrets(dir: string): void {
   }
 }
 
-function texts(count: number, text: (n: number) => string): readonly string[] {
+export function texts(count: number, text: (n: number) => string): readonly string[] {
   return Array.from({ length: count }, (_, n) => text(n))
 }

@@ -17,13 +17,9 @@ test('a command without a ledger names --sandbox where one of the sandbox is', a
   }
 })
 
-test.each([
-  ['a directory that is not there', 'nowhere', 'nowhere: The manifests directory is missing.'],
-  ['an empty one', 'manifests', 'manifests: There are no manifests'],
-])('validate of %s says so, and nothing else', async (_what, path, words) => {
+test('validate of an empty directory says so, and nothing else', async () => {
   using workspace = createWorkspace()
-  const { code, stdout, stderr } = await runProgram(['validate', path], { cwd: workspace.dir })
-  expect(code).toBe(1)
-  expect(stdout).toBe('')
-  expect(stderr).toContain(words)
+  const { code, stdout, stderr } = await runProgram(['validate', 'manifests'], { cwd: workspace.dir })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('manifests: There are no manifests')
 })

@@ -12,38 +12,27 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 const ERASE = '\r\u001b[2K'
 
 /** Runs a command on a terminal of its own. @returns all that it wrote there, and what it printed into a file */
-async function onTerminal(
-  workspace: Workspace,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-) {
+async function onTerminal(workspace: Workspace, args: readonly string[]) {
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
   const printed = workspace.path('printed')
   const child = spawn('script', ['-qefc', `${command} > '${printed}'`, '/dev/null'], {
     cwd: workspace.dir,
-    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const terminal = await text(child.stdout)
   return { terminal, printed: readFileSync(printed, 'utf8') }
 }
 
-/** A platform that lets through so little that a plan of these takes more than a second. */
-async function manyPipes() {
-  const stack = new AsyncDisposableStack()
-  const workspace = stack.use(createWorkspace())
-  const platform = stack.use(await startPlatform())
+test('what takes long shows one line that moves, on a terminal, and leaves nothing of it behind', async () => {
+  using workspace = createWorkspace()
+  await using platform = await startPlatform()
   workspace.write('credentials/alerts/token', ALERTS_TOKEN)
   furnish(workspace)
   for (let number = 0; number < 6; number += 1)
     workspace.write(`manifests/p${number}.yaml`, pipeManifest(`p${number}`))
+  // So little that a plan of these takes more than a second.
   const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']
-  return { workspace, args, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-test('what takes long shows one line that moves, on a terminal, and leaves nothing of it behind', async () => {
-  await using given = await manyPipes()
-  const { workspace, args } = given
   const applied = await onTerminal(workspace, ['apply', ...args])
   expect(applied.terminal).toMatch(/Reconciling \d of 7 …/)
   expect(applied.printed).not.toContain('…')
@@ -56,22 +45,14 @@ test('what takes long shows one line that moves, on a terminal, and leaves nothi
 })
 
 test.each([
-  ['NO_COLOR', { NO_COLOR: '1' }],
-  ['TERM=dumb', { TERM: 'dumb' }],
-])('nothing moves with %s', async (_, env) => {
-  await using given = await manyPipes()
-  const { workspace, args } = given
-  const { terminal, printed } = await onTerminal(workspace, ['apply', ...args], env)
-  expect(terminal).not.toContain(ERASE)
-  expect(terminal).not.toContain('Reconciling 1')
-  expect(printed).toContain('Pipe/p5')
-})
-
-test('what is no terminal gets nothing', () => {
+  ['what is no terminal', false, {}],
+  ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }],
+  ['a terminal with TERM=dumb', true, { TERM: 'dumb' }],
+])('%s gets nothing', (_, isTTY, env) => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const stream = new PassThrough()
-  using progress = createProgress({ stderr: stream, env: { TERM: 'xterm' } })
+  const stream = Object.assign(new PassThrough(), { isTTY })
+  using progress = createProgress({ stderr: stream, env: { TERM: 'xterm', ...env } })
   progress.show('Reading', 1, 2)
   vi.advanceTimersByTime(10_000)
   expect(stream.read()).toBeNull()

@@ -40,16 +40,6 @@ test.each([
   expect(stderr).toContain(said)
 })
 
-test.each([
-  ['a time without --wait', ['reconcile', '--timeout', '5m'], '--timeout works only with --wait'],
-  ['a time without a unit', ['reconcile', '--wait', '--timeout', '5'], 'It has no unit'],
-  ['--accept for one resource', ['reconcile', 'Pipe/orders', '--accept'], 'Leave out the key.'],
-])('refuses %s', async (_, words, said) => {
-  const { code, stderr } = await runHere(words)
-  expect(code).toBe(64)
-  expect(stderr).toContain(said)
-})
-
 test('waits for five minutes, as the help says', async () => {
   const { stdout } = await runHere(['reconcile', '--help'])
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('wait at most this long. Default: 5m')

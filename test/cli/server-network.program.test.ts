@@ -1,12 +1,11 @@
 import { createServer } from 'node:https'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { fakeOperator, fakeParts, resource } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
 import { createAuthority } from '../slow/support/authority.ts'
-import { liveOf } from '../support/live.ts'
-import { furnish, runArgs, SERVICE } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
-import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { runProgram } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { listenHere } from '../support/listen-here.ts'
@@ -21,14 +20,13 @@ async function daemonBehindIngress() {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   const authority = stack.use(createAuthority(HOST))
-  furnish(workspace)
   workspace.write('admin/token', TOKEN)
   const token = ['--admin-token-file', workspace.path('admin/token')]
-  const program = stack.use(startProgram(runArgs(workspace, 'http://127.0.0.1:9', token)))
-  const url = await urlOf(program)
-  const daemon = new URL(url)
-  const live = liveOf(program, url)
-  await live.reads(() => workspace.write('manifests/service.yaml', `${SERVICE}\n# read\n`))
+  const operator = fakeOperator({
+    adminToken: async () => TOKEN,
+    request: () => ({ token: 'tok-1', accepted: 'all', suspended: [] }),
+  })
+  const daemon = new URL((await running(fakeParts({ operator }, [resource('Service/analytics')]))).url)
   const { key, cert } = authority
   const ingress = createServer({ key, cert }, (asked, response) => {
     const { hostname, port, host } = daemon
@@ -41,10 +39,9 @@ async function daemonBehindIngress() {
     asked.pipe(passed)
   })
   ingress.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve) => ingress.listen(0, '127.0.0.1', resolve))
+  const port = await listenHere(ingress)
   stack.defer(() => void ingress.close())
   stack.defer(() => ingress.closeAllConnections())
-  const { port } = ingress.address() as AddressInfo // it listens on TCP
   const proxy = stack.use(await startProxy({ hosts: { [`${HOST}:443`]: port }, login: LOGIN }))
   const kept = stack.move()
   return {
@@ -84,13 +81,9 @@ test('a daemon is asked through the proxy, and known by the authority in --ca-fi
 })
 
 test('a daemon on this machine is asked without the proxy', async () => {
-  using workspace = createWorkspace()
-  furnish(workspace)
-  await using program = startProgram(runArgs(workspace, 'http://127.0.0.1:9'))
-  const server = await urlOf(program)
-  await liveOf(program, server).reads(() => workspace.write('manifests/service.yaml', `${SERVICE}\n# read\n`))
+  const { url } = await running(fakeParts())
   const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }
-  expect(await runHere(['status', '--server', server], env)).toMatchObject({ code: 0, stderr: '' })
+  expect(await runHere(['status', '--server', url], env)).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('authorities that Node knows are believed beside those in --ca-file', async () => {

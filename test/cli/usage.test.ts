@@ -40,6 +40,17 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
     args: ['status', '--since', `${'9'.repeat(400)}h`],
     says: 'longer than',
   },
+  {
+    why: 'a time without --wait',
+    args: ['reconcile', '--timeout', '5m'],
+    says: '--timeout works only with --wait',
+  },
+  { why: 'a time without a unit', args: ['reconcile', '--wait', '--timeout', '5'], says: 'It has no unit' },
+  {
+    why: '--accept for one resource',
+    args: ['reconcile', 'Pipe/orders', '--accept'],
+    says: 'Leave out the key.',
+  },
   { why: 'an empty service', args: ['allow', '--service', ''], says: 'allow: --service is empty. Give it' },
   { why: 'an empty name', args: ['lock', '--name='], says: 'lock: --name is empty' },
   { why: 'an empty path', args: ['validate', ''], says: 'validate: an argument is empty. Give it a value' },

@@ -7,6 +7,7 @@ import { importedManifest } from '../../src/kinds/imported.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
+import { BODIES } from '../sandbox/cloud.ts'
 import { empty, made, SPEC, started, WEBHOOK } from './alerts.ts'
 import { SERVICE } from './reach.ts'
 import { byHand, has, on, plans, play, put, story, want, type Step } from './story.ts'
@@ -247,27 +248,7 @@ describe('what watches and what is created', () => {
     ))
 })
 
-const PIPE = {
-  name: 'Lag',
-  source: {
-    kafka: {
-      type: 'msk',
-      format: 'JSONEachRow',
-      brokers: 'b-1.example:9094',
-      topics: 'lag',
-      authentication: 'IAM_ROLE',
-      iamRole: 'arn:aws:iam::123456789012:role/ingest',
-    },
-  },
-  destination: {
-    database: 'default',
-    table: 'lag',
-    managedTable: true,
-    tableDefinition: { engine: { type: 'MergeTree' }, sortingKey: ['id'] },
-    columns: [{ name: 'id', type: 'UUID' }],
-  },
-  fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
-}
+const PIPE = { name: 'Lag', ...BODIES.kafkaRole }
 
 describe('alerts and pipes of one name and one service', () => {
   test('have nothing to do with each other', () =>

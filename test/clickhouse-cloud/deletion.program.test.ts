@@ -51,7 +51,7 @@ test('a plan says what is deleted, when, and what stays; then the manifest can g
 
 test('a plan says what is replaced, with what it was before', async () => {
   await using world = await created('a', 'b')
-  const edited = pipe('a', '', 'policy: {onImmutable: replace}').replace('streamName: a', 'streamName: z')
+  const edited = pipe('a', '', REPLACE).replace('streamName: a', 'streamName: z')
   world.workspace.write('manifests/a.yaml', edited)
   const plan = await world.run('plan')
   expect(plan.code).toBe(2)
@@ -103,14 +103,12 @@ test('the limit counts anew once a Service manifest that had errors is back', as
 })
 
 test('most manifests are lost while they wait to be replaced: that is not believed', async () => {
-  await using world = await created('a', 'b', 'c', 'd')
   const names = ['a', 'b', 'c', 'd']
-  const policy = 'policy: {onImmutable: replace}'
-  for (const name of names)
-    world.workspace.write(
-      `manifests/${name}.yaml`,
-      pipe(name, '', policy).replace(`streamName: ${name}`, `streamName: ${name}2`),
-    )
+  await using world = await created(...names)
+  for (const name of names) {
+    const edited = pipe(name, '', REPLACE).replace(`streamName: ${name}`, `streamName: ${name}2`)
+    world.workspace.write(`manifests/${name}.yaml`, edited)
+  }
   await world.apply()
   world.skip(11 * MINUTE)
   expect(await world.apply()).toMatchObject({ a: 'DeleteLimit' })

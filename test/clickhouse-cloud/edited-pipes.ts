@@ -19,7 +19,7 @@ export const HOUR = 60 * MINUTE
 export const REPLICAS = having(KAFKA, { 'scaling.replicas': 3 })
 export const MAPPINGS = 'source.postgres.tableMappings'
 
-function table(name: string): JsonObject {
+export function table(name: string): JsonObject {
   return { sourceSchemaName: 'public', sourceTable: name, targetTable: name }
 }
 

@@ -124,12 +124,6 @@ const SETTINGS = treeOf(unneeded('settings'))
 /** Newer than the facts' tables, and of one kind alone. */
 const READ_COMMITTED = 'kafka_read_committed'
 
-export function getSettings(world: World, id: string): Answer {
-  return onPipe(world, id, ({ body }) =>
-    isDatabasePipe(body) ? refuse(404, 'NOT_FOUND: settings') : take(settingsOf(world, id)),
-  )
-}
-
 /** Merges; of a setting of another kind the facts know nothing but of one, so it is taken. */
 export function putSettings(world: World, id: string, part: Json): Answer {
   return editPipe(world, id, (pipe) => {

@@ -11,6 +11,7 @@ import {
   POSTGRES,
   sent,
   startOld,
+  table,
   tablesIn,
   withTable,
 } from './edited-pipes.ts'
@@ -407,10 +408,6 @@ describe('a pipe that another manifest means, in the commit that gives its name 
       'want REPLICAS; settle; sends PATCH /scaling; is InSync',
     ))
 })
-
-function table(name: string): JsonObject {
-  return { sourceSchemaName: 'public', sourceTable: name, targetTable: name }
-}
 
 function other(policy: object, isLocked = false): Step {
   return async (client) => {

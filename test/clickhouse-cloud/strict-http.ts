@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { listenHere } from '../support/listen-here.ts'
 import { createStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
 
 /* The strict server over HTTP, for other processes. */
@@ -20,12 +20,10 @@ export async function startStrictServer(options: StrictOptions): Promise<StrictS
     // one that goes away before its end is nobody's business here
     serve().catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  const port = await listenHere(server)
   return {
     ...strict,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => {

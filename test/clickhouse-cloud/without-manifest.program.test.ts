@@ -69,17 +69,3 @@ test('a daemon that only looks for drift has them in its overview and its metric
     'pipewright_pipes_without_manifest{service_name="analytics"} 0\n',
   )
 })
-
-test('a pipe that a create of unknown outcome may have made, and one that a manifest asks for by name, are none of them', async () => {
-  await using world = await given(['orders', 'c'], IN_CONSOLE)
-  await world.apply()
-  world.workspace.write('manifests/lost.yaml', pipe('lost', '', 'policy: {onUnknown: ask}'))
-  world.platform.faults.add({ operation: 'createPipe', subject: 'lost', fault: { type: 'cut-after' } })
-  // one of the name that differs: a question of its own
-  world.workspace.write('manifests/a.yaml', pipe('a'))
-  expect(await world.apply()).toMatchObject({ lost: 'OutcomeUnknown', a: 'Ambiguous' })
-  // the list has it by now
-  expect(await world.apply()).toMatchObject({ lost: 'Ambiguous', a: 'Ambiguous' })
-  const { stdout } = await world.run('status')
-  expect(stdout).toContain(`1 pipe of service analytics has no manifest: b (${id(2)}). `)
-})

@@ -79,13 +79,3 @@ test('a client certificate and its key go together', async () => {
     'it is given without --client-key-file',
   )
 })
-
-test('a key that a manifest could name is refused', async () => {
-  const flags = {
-    ...PLATFORM,
-    'client-cert-file': '/tls/client.pem',
-    'client-key-file': '/etc/pipewright/secrets/a/key',
-  }
-  const refused = '--client-key-file "/etc/pipewright/secrets/a/key": it is below --secrets-dir'
-  expect(await problemsIn({}, flags)).toContain(refused)
-})

@@ -299,6 +299,21 @@ describe('rules', () => {
     expect(problem?.right).toBe('make --shutdown-grace more than 2s longer than --request-timeout')
   })
 
+  test.each([
+    'admin-token-file',
+    'alerts-token-file',
+    'webhook-url',
+    'webhook-secret-file',
+    'client-key-file',
+  ])('no file of --%s is below --secrets-dir', async (flag) => {
+    const file = '/etc/pipewright/secrets/a/key'
+    const text = flag === 'webhook-url' ? `file:${file}` : file
+    const flags = { 'client-cert-file': '/tls/client.pem', 'client-key-file': '/tls/key', [flag]: text }
+    expect(await problemsOf({ flags })).toMatchObject([
+      { setting: flag, given: file, why: expect.stringContaining('below --secrets-dir') as unknown },
+    ])
+  })
+
   test('the platform is needed only by those that ask for it', async () => {
     expect(await noPlatform({})).toMatchObject({ setting: 'base-url' })
     expect(await noPlatform({ interval: '5' })).toMatchObject({ setting: 'base-url' })

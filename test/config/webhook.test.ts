@@ -60,19 +60,3 @@ test('plain http: is allowed with --allow-insecure-http', async () => {
   const flags = { 'webhook-url': 'http://hooks.example/', 'allow-insecure-http': 'true' }
   expect((await read(flags)).problems).toEqual([])
 })
-
-test.each(['webhook-url', 'webhook-secret-file'])('no file of --%s is below --secrets-dir', async (flag) => {
-  const value = `${flag === 'webhook-url' ? 'file:' : ''}/secrets/hooks/url`
-  const { problems } = await read({
-    'secrets-dir': '/secrets',
-    'credentials-dir': '/credentials',
-    [flag]: value,
-  })
-  expect(problems).toMatchObject([
-    {
-      setting: flag,
-      given: '/secrets/hooks/url',
-      why: expect.stringMatching(/below --secrets-dir/) as unknown,
-    },
-  ])
-})

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { httpServer, type Received } from '../platform/support/server.ts'
 import { liveOf } from '../support/live.ts'
@@ -74,10 +74,6 @@ const attacks: Readonly<Record<string, Attack>> = {
       write('manifests/warehouse.yaml', Buffer.concat([Buffer.from(WAREHOUSE), Buffer.of(0xff, 0xfe)])),
   },
   'the key of a Service that is there': { secret: 'analytics-api', prepare: () => undefined },
-  'a key by a link from the secrets of sources': {
-    secret: 'linked',
-    prepare: ({ path }) => symlinkSync('../credentials/warehouse-api', path('secrets/linked')),
-  },
   'a key by hard links of its files, as a second mount of the same folder looks': {
     secret: 'hard-linked',
     prepare({ path }) {
@@ -86,33 +82,11 @@ const attacks: Readonly<Record<string, Attack>> = {
         linkSync(path('credentials/warehouse-api', key), path('secrets/hard-linked', key))
     },
   },
-  'a key of another Service that was not moved to the credentials': {
-    secret: 'warehouse-api',
-    prepare: ({ path, write }) => {
-      write('manifests/warehouse.yaml', WAREHOUSE)
-      renameSync(path('credentials/warehouse-api'), path('secrets/warehouse-api'))
-    },
-  },
-  'a copy of a key': {
-    secret: 'copied',
-    prepare: ({ write }) => {
-      write('secrets/copied/keyId', `${OTHER.keyId}\n`)
-      write('secrets/copied/keySecret', `${OTHER.keySecret}\n`)
-    },
-  },
   'a copy of the token of a setting': {
     secret: 'token',
     prepare: ({ write }) => {
       write('secrets/token/keyId', 'somebody-else')
       write('secrets/token/keySecret', ADMIN_TOKEN)
-    },
-  },
-  'a key by links of its files': {
-    secret: 'linked',
-    prepare({ path }) {
-      mkdirSync(path('secrets/linked'))
-      for (const key of ['keyId', 'keySecret'])
-        symlinkSync(path('credentials/warehouse-api', key), path('secrets/linked', key))
     },
   },
 }
@@ -134,22 +108,6 @@ test.each(Object.entries(attacks))('%s is not sent to a broker', async (_why, { 
   expect(bodiesOf(platform.requests)).toContain(KAFKA_PASSWORD)
   for (const planted of [...Object.values(OTHER), ...Object.values(CREDENTIAL), ADMIN_TOKEN])
     expect(bodiesOf(platform.requests)).not.toContain(planted)
-})
-
-test.each([
-  ['up and down', '../credentials/warehouse-api'],
-  ['up from a folder', 'kafka/../../credentials/warehouse-api'],
-  ['from the root', '/etc/pipewright/credentials/warehouse-api'],
-])('a name that is a path is no name: %s', async (_, name) => {
-  using workspace = given()
-  workspace.write('manifests/thief.yaml', thief('thief', `"${name}"`))
-  await using platform = await platformThatTakes()
-  await using program = startHere(runArgs(workspace, platform.url))
-  const live = liveOf(program, await urlOf(program))
-  await live.says('Pipe/honest', 'Ready')
-  await live.says('Pipe/thief', 'Invalid')
-  await live.stop()
-  for (const planted of Object.values(OTHER)) expect(bodiesOf(platform.requests)).not.toContain(planted)
 })
 
 test('a Service reads no key out of the secrets of sources, and says where they belong', async () => {
@@ -211,28 +169,6 @@ describe('one directory for both', () => {
     )
     expect(existsSync(workspace.path('ledger.db'))).toBe(false)
   })
-})
-
-test('a file with a token that manifests could name is refused at the start, each with its place', async () => {
-  using workspace = given()
-  workspace.write('secrets/admin/token', 'planted-admin-token')
-  workspace.write('secrets/hooks/url', 'https://planted.example/hook')
-  const { code, stderr } = await runHere(
-    runArgs(workspace, 'http://127.0.0.1:9', [
-      '--admin-token-file',
-      workspace.path('secrets/admin/token'),
-      '--alerts-token-file',
-      workspace.path('secrets/alerts/token'),
-      '--webhook-url',
-      `file:${workspace.path('secrets/hooks/url')}`,
-      '--webhook-secret-file',
-      workspace.path('secrets/hooks/url'),
-    ]),
-  )
-  expect(code).toBe(64)
-  for (const place of ['--admin-token-file', '--alerts-token-file', '--webhook-url', '--webhook-secret-file'])
-    expect(stderr).toMatch(new RegExp(`${place}.*it is below --secrets-dir`))
-  expect(stderr).not.toContain('planted')
 })
 
 describe('the log says at the start which credentials are in both directories', () => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
 
@@ -100,17 +99,6 @@ test.each<[string, number, string, Parameters<typeof ask>[2]]>([
 
 test('a name from elsewhere that points here is turned away', async () => {
   await using sandbox = await givenSandbox()
-  const status = await new Promise((resolve, reject) => {
-    request(
-      `${sandbox.url}${CONTROL}/state`,
-      { headers: { host: 'rebound.example' }, agent: false },
-      (reply) => {
-        reply.resume()
-        resolve(reply.statusCode)
-      },
-    )
-      .on('error', reject)
-      .end()
-  })
+  const { status } = await ask(sandbox, `${CONTROL}/state`, { headers: { host: 'rebound.example' } })
   expect(status).toBe(403)
 })

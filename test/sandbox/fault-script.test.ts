@@ -125,10 +125,7 @@ test.each<[string, () => unknown, RegExp]>([
     () =>
       createFaults().mix({
         seed: 1,
-        faults: [
-          { probability: 0.6, fault: reset },
-          { probability: 0.6, fault: reset },
-        ],
+        faults: [0.6, 0.6].map((probability) => ({ probability, fault: reset })),
       }),
     /must not add up to more than 1/,
   ],

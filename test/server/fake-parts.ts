@@ -20,6 +20,12 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
   return { status, reason: 'InSync', ...known, since: NOW - 60_000, ...over }
 }
 
+/** Each is True, except for `over`. */
+export function conditions(over: Partial<ResourceView['conditions']> = {}): ResourceView['conditions'] {
+  const synced = condition('True')
+  return { Valid: condition('True', { reason: 'Valid' }), Synced: synced, Ready: synced, ...over }
+}
+
 /** What is other than in a resource that is well; bodies as objects. */
 export type Over = Partial<Omit<ResourceView, 'reply' | 'since'>> & {
   readonly observed?: JsonObject | undefined
@@ -36,11 +42,7 @@ export function resource(key: Key, over: Over = {}): ResourceView {
     name: nameOf(key),
     labels: {},
     status: 'Ready',
-    conditions: {
-      Valid: condition('True', { reason: 'Valid' }),
-      Synced: condition('True'),
-      Ready: condition('True'),
-    },
+    conditions: conditions(),
     action: 'observe',
     reason: 'InSync',
     because:

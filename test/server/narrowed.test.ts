@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { conditionEntry, loaded } from '../support/events.ts'
-import { condition, fakeParts, finding, overview, resource } from './fake-parts.ts'
+import { condition, conditions, fakeParts, finding, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /** What narrows the list narrows everything else on the page. */
@@ -10,11 +10,7 @@ const RESOURCES = [
   resource('Pipe/orders', {
     status: 'Missing',
     reason: 'Missing',
-    conditions: {
-      Valid: condition('True'),
-      Synced: condition('False', { reason: 'Missing' }),
-      Ready: condition('True'),
-    },
+    conditions: conditions({ Synced: condition('False', { reason: 'Missing' }) }),
   }),
   resource('Pipe/users', { labels: { team: 'web' } }),
 ]

@@ -5,7 +5,7 @@ import { blankRecord } from '../../src/plan/record.ts'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
 import { causeOfView, nextSteps } from '../../src/server/shown-resource.ts'
-import { condition, resource, type Over } from './fake-parts.ts'
+import { condition, conditions, resource, type Over } from './fake-parts.ts'
 
 const HERE = { manifestsDir: 'manifests' }
 
@@ -19,7 +19,7 @@ function told(because: Because, over: Over = {}): ResourceView {
   const Synced = condition('Unknown', { reason, facts })
   return stuck(reason, {
     because,
-    conditions: { Valid: condition('True'), Synced, Ready: condition('Unknown') },
+    conditions: conditions({ Synced, Ready: condition('Unknown') }),
     ...over,
   })
 }
@@ -121,18 +121,15 @@ describe('the next step', () => {
   })
 
   it('of an invalid manifest begins at its first finding', () => {
-    const invalid = stuck('InvalidManifest', {
-      conditions: { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') },
-    })
+    const invalid = stuck('InvalidManifest', { conditions: conditions({ Valid: condition('False') }) })
     const steps = nextSteps(invalid, HERE, [{ file: 'pipes/orders.yaml', line: 35 }])
     expect(steps.map(({ copy }) => copy)).toEqual(['manifests/pipes/orders.yaml:35', 'pipewright validate'])
   })
 
   it('of an invalid manifest goes on with the outcome that nobody knows', () => {
-    const { conditions } = told(UNKNOWN)
     const both = stuck('InvalidManifest', {
       status: 'OutcomeUnknown',
-      conditions: { ...conditions, Valid: condition('False') },
+      conditions: { ...told(UNKNOWN).conditions, Valid: condition('False') },
     })
     expect(copies(both).slice(1)).toEqual([
       'pipewright validate',
@@ -205,7 +202,7 @@ describe('the cause', () => {
     const alert = resource('Alert/lag', {
       reason: 'UnhealthyState',
       because,
-      conditions: { Valid: condition('True'), Synced: condition('True'), Ready },
+      conditions: conditions({ Ready }),
       observed: { name: 'Ingest lag', message: 'Ingestion lags behind' },
     })
     expect(causeOfView(alert)).toBe(

@@ -3,7 +3,17 @@ import type { ResourceView } from '../../src/contract/view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { narrowingOf } from '../../src/server/api/selection.ts'
 import { attentionOf } from '../../src/server/problems.ts'
-import { condition, fakeParts, finding, limited, NOW, overview, resource, type Over } from './fake-parts.ts'
+import {
+  condition,
+  conditions,
+  fakeParts,
+  finding,
+  limited,
+  NOW,
+  overview,
+  resource,
+  type Over,
+} from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 function problems(
@@ -16,8 +26,8 @@ function problems(
 }
 
 function invalid(name: string): ResourceView {
-  const conditions = { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') }
-  return resource(`Pipe/${name}`, { status: 'Invalid', reason: 'InvalidManifest', conditions })
+  const over = { conditions: conditions({ Valid: condition('False') }) }
+  return resource(`Pipe/${name}`, { status: 'Invalid', reason: 'InvalidManifest', ...over })
 }
 
 function refused(index: number, over: Over = {}): ResourceView {
@@ -25,11 +35,7 @@ function refused(index: number, over: Over = {}): ResourceView {
 }
 
 function driftedSince(since: number): ResourceView['conditions'] {
-  return {
-    Valid: condition('True'),
-    Synced: condition('False', { reason: 'Drifted', since }),
-    Ready: condition('True'),
-  }
+  return conditions({ Synced: condition('False', { reason: 'Drifted', since }) })
 }
 
 describe('what is not well', () => {
@@ -143,14 +149,9 @@ describe('/api/v1/attention', () => {
 })
 
 function down(name: string, service: string): ResourceView {
-  const shown = {
-    status: 'False',
-    reason: 'Unavailable',
-    message: 'It does not answer.',
-    since: NOW,
-  } as const
-  const conditions = { ...resource('Pipe/a').conditions, Synced: shown, Ready: shown }
-  return resource(`Pipe/${name}`, { status: 'Failed', reason: 'Unavailable', service, conditions })
+  const shown = condition('False', { reason: 'Unavailable', since: NOW })
+  const over = { service, conditions: conditions({ Synced: shown, Ready: shown }) }
+  return resource(`Pipe/${name}`, { status: 'Failed', reason: 'Unavailable', ...over })
 }
 
 it('a cause of several services is not said to be of one', () => {
@@ -169,7 +170,7 @@ describe('what an alert says of itself', () => {
       reason: synced.reason,
       observed,
       message: 'x',
-      conditions: { Valid: condition('True'), Synced: synced, Ready: ready },
+      conditions: conditions({ Synced: synced, Ready: ready }),
     })
 
   it.each([
@@ -194,11 +195,7 @@ it('steps of several name whose id they say', () => {
       status: 'NotReady',
       reason: 'UnhealthyState',
       pipeId: `id-${index}`,
-      conditions: {
-        Valid: condition('True'),
-        Synced: condition('True'),
-        Ready: condition('False', { reason: 'UnhealthyState' }),
-      },
+      conditions: conditions({ Ready: condition('False', { reason: 'UnhealthyState' }) }),
     }),
   )
   const [problem] = problems(many)

@@ -5,7 +5,7 @@ import type { Event } from '../../src/contract/events.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import { conditionEntry } from '../support/events.ts'
-import { condition, fakeParts, finding, limited, NOW, overview, resource } from './fake-parts.ts'
+import { condition, conditions, fakeParts, finding, limited, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /* Replies are kept for as long as nothing that they are made of changes (law 11): each of it is changed alone. */
@@ -22,13 +22,12 @@ interface World {
 const HELD = resource('Pipe/held', {
   status: 'Refused',
   reason: 'CreateLimit',
-  conditions: {
-    ...resource('Pipe/a').conditions,
+  conditions: conditions({
     Synced: condition('False', {
       reason: 'CreateLimit',
       facts: { service: 'analytics', wanted: 40, made: 0, limit: 25 },
     }),
-  },
+  }),
 })
 const HELD_BACK = [HELD, { ...HELD, key: 'Pipe/held-too', name: 'held-too' } as const]
 

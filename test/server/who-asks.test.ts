@@ -1,41 +1,26 @@
-import { request, type IncomingHttpHeaders } from 'node:http'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { hostOf } from '../../src/server/origin-guard.ts'
 import { fakeParts } from './fake-parts.ts'
 import { running } from './running.ts'
 
-interface Reply {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
 type Sent = Readonly<Record<string, string>>
 
 /** A request with headers that fetch does not let anybody set. */
-function send(url: string, headers: Sent, path = '/api/v1/overview', method = 'GET') {
+async function send(url: string, headers: Sent, path = '/api/v1/overview', method = 'GET') {
   const { hostname, port } = new URL(url)
-  return new Promise<Reply>((resolve, reject) => {
-    const sent = request(
-      { hostname, port, path, method, headers: { connection: 'close', ...headers } },
-      (reply) => {
-        let text = ''
-        reply.setEncoding('utf8').on('data', (part: string) => {
-          text += part
-          if (path === '/api/v1/events') reply.destroy()
-        })
-        reply.on('close', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }))
-      },
-    )
-    sent.on('error', reject).end()
-  })
+  const sent = request({ hostname, port, path, method, headers: { connection: 'close', ...headers } }).end()
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage] // of this event
+  return { status: reply.statusCode, headers: reply.headers, text: await text(reply) }
 }
 
 /** Everything that one listener says to bytes. */
-function say(port: number, text: string): Promise<string> {
+function say(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     let said = ''
     socket.setEncoding('utf8').on('data', (part: string) => {
       said += part
@@ -96,13 +81,13 @@ describe('by which names it is asked', () => {
     const { url } = await running(fakeParts())
     for (const path of PATHS)
       for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
-        const { status, headers, text } = await send(url, { host: 'evil.test:8080' }, path, method)
+        const { status, headers, text: said } = await send(url, { host: 'evil.test:8080' }, path, method)
         const row = `${method} ${path}`
         expect.soft(status, row).toBe(421)
         expect.soft(headers['access-control-allow-origin'], row).toBeUndefined()
         if (method === 'HEAD') continue
-        expect.soft(text, row).toContain('the host \\"evil.test\\" is not known here')
-        expect.soft(text, row).toContain('--allowed-hosts')
+        expect.soft(said, row).toContain('the host \\"evil.test\\" is not known here')
+        expect.soft(said, row).toContain('--allowed-hosts')
       }
   })
 

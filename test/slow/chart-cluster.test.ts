@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { describe, expect, test } from 'vitest'
 import { CHART, HELMS, objectOf, render, valuesFile, type Helm } from './support/chart.ts'
 import { run, tool, type Ended } from './support/tools.ts'
+import { listenHere } from '../support/listen-here.ts'
 import { folderForFile } from '../support/folders.ts'
 
 const folder = folderForFile()
@@ -89,9 +89,8 @@ async function renderInCluster(
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? NOT_FOUND))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenHere(server)
   try {
-    const { port } = server.address() as AddressInfo // it listens
     const kubeconfig = join(mkdtempSync(join(folder, 'kube-')), 'config')
     writeFileSync(
       kubeconfig,

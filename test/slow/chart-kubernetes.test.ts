@@ -6,6 +6,7 @@ import { SETTINGS } from '../../src/config/settings.ts'
 import {
   CHART,
   EVERYTHING,
+  fromGit,
   GOOD,
   HELMS,
   objectOf,
@@ -117,7 +118,7 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
 
   test('the token is in Pipewright’s container alone', async () => {
     const more = {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git' } },
+      ...fromGit(),
       extraContainers: [{ name: 'beside', image: 'x' }],
       podSpecExtra: { initContainers: [{ name: 'before', image: 'x' }] },
     }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   CHART,
   EVERYTHING,
+  fromGit,
   GOOD,
   objectOf,
   objectsIn,
@@ -16,8 +17,6 @@ import { runWell, tool } from './support/tools.ts'
 import { folderForFile } from '../support/folders.ts'
 
 /* Names and labels that are allowed where they are given, and have to be so where the chart puts them. */
-
-const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 
 const folder = folderForFile()
 
@@ -128,7 +127,7 @@ describe('labels', () => {
 
 test('the port of an address in capitals is let out', async () => {
   const values = {
-    ...overlay(GOOD, GIT),
+    ...overlay(GOOD, fromGit()),
     platform: { baseUrl: 'HTTPS://api.example', alertsBaseUrl: 'Https://a.example:8443' },
   }
   expect(

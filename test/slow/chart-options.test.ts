@@ -5,6 +5,7 @@ import { stringify } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
   CHART,
+  fromGit,
   GOOD,
   HELMS,
   objectOf,
@@ -13,16 +14,14 @@ import {
   parentChart,
   podsIn,
   render,
+  renderValid,
   renderValues,
-  validated,
   valuesFile,
   type PodContainer,
   type PodSpec,
 } from './support/chart.ts'
 import { run, tool } from './support/tools.ts'
 import { folderForFile } from '../support/folders.ts'
-
-const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 
 const folder = folderForFile()
 
@@ -46,17 +45,14 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
   const global = { imageRegistry: 'mirror.example:5000/all', imagePullSecrets: ['mirror'], other: { x: 1 } }
 
   test('it takes its values from the parent, and the registry and the secrets of all', async () => {
-    const pipewright = overlay(overlay(GOOD, GIT), {
+    const pipewright = overlay(overlay(GOOD, fromGit()), {
       enabled: true,
       imagePullSecrets: [{ name: 'own' }],
       containerExtra: { livenessProbe: null },
       containerSecurityContext: { runAsUser: null },
     })
     const values = { global, pipewright }
-    const rendered = await validated(
-      folder,
-      await renderValues(folder, values, { helm, chart: parentChart(folder) }),
-    )
+    const rendered = await renderValid(folder, values, { helm, chart: parentChart(folder) })
     const pod = daemonIn(rendered)
     expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-pipewright')
     expect(pod.containers.map(({ image }) => image)).toEqual([
@@ -79,7 +75,7 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
       objectsIn(await renderValues(folder, values, { helm, chart })).map(
         ({ kind, metadata }) => `${kind} ${metadata.name}`,
       )
-    const both = await names({ east: GOOD, west: overlay(GOOD, GIT) })
+    const both = await names({ east: GOOD, west: overlay(GOOD, fromGit()) })
     expect(new Set(both).size).toBe(both.length)
     expect(both).toEqual(expect.arrayContaining(['StatefulSet demo-east', 'StatefulSet demo-west']))
     expect(await names({ east: GOOD, west: { enabled: false } })).toEqual(
@@ -112,8 +108,8 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
 
   test('an alias may have capitals, which no Service has', async () => {
     const chart = parentChart(folder, 'eastPipes', 'west_pipes')
-    const rendered = await renderValues(folder, { eastPipes: GOOD, west_pipes: GOOD }, { helm, chart })
-    const daemons = objectsIn(await validated(folder, rendered)).filter(({ kind }) => kind === 'StatefulSet')
+    const rendered = await renderValid(folder, { eastPipes: GOOD, west_pipes: GOOD }, { helm, chart })
+    const daemons = objectsIn(rendered).filter(({ kind }) => kind === 'StatefulSet')
     expect(daemons.map(({ metadata }) => metadata.name)).toEqual(['demo-eastpipes', 'demo-west-pipes'])
   })
 })
@@ -168,10 +164,10 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
     const [, snippet = ''] = /^## OpenShift[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(guide) ?? []
     const file = join(folder, `openshift-${helm}.yaml`)
     writeFileSync(file, snippet)
-    const rendered = await validated(
-      folder,
-      await renderValues(folder, overlay(GOOD, GIT), { helm, more: ['--values', file] }),
-    )
+    const rendered = await renderValid(folder, overlay(GOOD, fromGit()), {
+      helm,
+      more: ['--values', file],
+    })
     expect(dnsIn(rendered)).toContain('53 5353 openshift-dns')
     expect(rendered).toContain('kubernetes.io/metadata.name: openshift-user-workload-monitoring')
     for (const pod of podsIn(rendered)) {
@@ -194,10 +190,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
       containerExtra: { startupProbe: null, livenessProbe: null, readinessProbe: null },
       source: { git: { containerExtra: { securityContext: null, livenessProbe: null } } },
     }
-    const rendered = await validated(
-      folder,
-      await renderValues(folder, overlay(overlay(GOOD, GIT), values), { helm }),
-    )
+    const rendered = await renderValid(folder, overlay(overlay(GOOD, fromGit()), values), { helm })
     expect(rendered).not.toMatch(/runAs|fsGroup|Probe/)
   })
 
@@ -206,7 +199,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
       containerExtra: { livenessProbe: { timeoutSeconds: null } },
       containerSecurityContext: { capabilities: { drop: null, add: ['NET_BIND_SERVICE'] } },
     }
-    const rendered = await validated(folder, await renderValues(folder, overlay(GOOD, values), { helm }))
+    const rendered = await renderValid(folder, overlay(GOOD, values), { helm })
     const container = containerOf(daemonIn(rendered), 'pipewright')
     expect(container['livenessProbe']).toEqual({
       httpGet: { path: '/healthz', port: 'metrics' },
@@ -220,7 +213,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
 
 test('the user of git-sync is its own, and what else is said of all containers holds for it', async () => {
   const values = { containerSecurityContext: { runAsUser: 12_345, seLinuxOptions: { level: 's0' } } }
-  const pod = daemonIn(await renderValues(folder, overlay(overlay(GOOD, GIT), values)))
+  const pod = daemonIn(await renderValues(folder, overlay(overlay(GOOD, fromGit()), values)))
   expect(containerOf(pod, 'pipewright').securityContext).toMatchObject({ runAsUser: 12_345 })
   expect(containerOf(pod, 'git-sync').securityContext).toMatchObject({
     runAsUser: 65_533,
@@ -230,7 +223,7 @@ test('the user of git-sync is its own, and what else is said of all containers h
 })
 
 test('in diagnostic mode the pod differs in its process, its probes and its hooks alone', async () => {
-  const values = overlay(overlay(GOOD, GIT), {
+  const values = overlay(overlay(GOOD, fromGit()), {
     containerExtra: { lifecycle: { preStop: { sleep: { seconds: 1 } } } },
   })
   const usual = await renderValues(folder, values)

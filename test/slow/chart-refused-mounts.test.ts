@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { fromGit } from './support/chart.ts'
 import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 /* What the pod reads and mounts: refused where a secret would be seen, or where two would be one. */
@@ -23,25 +24,19 @@ const BAD: readonly BadValues[] = [
   },
   {
     why: 'a token in the address of the repository',
-    values: { source: { configMap: '', git: { repository: 'HTTPS://ghp_secret@git.example/p.git' } } },
+    values: fromGit({ repository: 'HTTPS://ghp_secret@git.example/p.git' }),
     says: ["at '/source/git/repository'"],
   },
   {
     why: 'a repository of a scheme that is none',
-    values: { source: { configMap: '', git: { repository: 'htps://git.example/p.git' } } },
+    values: fromGit({ repository: 'htps://git.example/p.git' }),
     says: ["at '/source/git/repository'"],
   },
   {
     why: 'flags of git-sync that the chart sets',
-    values: {
-      source: {
-        configMap: '',
-        git: {
-          repository: 'https://git.example/p.git',
-          extraArgs: ['--period=5s', '--root', '/elsewhere', '--stale-worktree-timeout=1m'],
-        },
-      },
-    },
+    values: fromGit({
+      extraArgs: ['--period=5s', '--root', '/elsewhere', '--stale-worktree-timeout=1m'],
+    }),
     says: [
       "at '/source/git/extraArgs/0': value must be 'an argument that the chart does not set'",
       "at '/source/git/extraArgs/1'",
@@ -49,27 +44,18 @@ const BAD: readonly BadValues[] = [
   },
   {
     why: 'git-sync without a version',
-    values: {
-      source: {
-        configMap: '',
-        git: { repository: 'https://git.example/p.git', image: 'registry.example:5000/git-sync' },
-      },
-    },
+    values: fromGit({ image: 'registry.example:5000/git-sync' }),
     says: ["at '/source/git/image'"],
   },
   {
     why: 'what would be in the pod twice',
     values: {
-      source: {
-        configMap: '',
-        git: {
-          repository: 'https://git.example/p.git',
-          containerExtra: {
-            env: [{ name: 'HOME', value: '/root' }],
-            volumeMounts: [{ name: 'own', mountPath: '/tmp' }],
-          },
+      ...fromGit({
+        containerExtra: {
+          env: [{ name: 'HOME', value: '/root' }],
+          volumeMounts: [{ name: 'own', mountPath: '/tmp' }],
         },
-      },
+      }),
       proxy: { httpsProxy: 'http://proxy.example:3128' },
       extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://other.example' }],
       secrets: [{ name: 'team.kafka' }, { name: 'team-kafka' }],
@@ -101,24 +87,21 @@ const BAD: readonly BadValues[] = [
   },
   {
     why: 'SSH without a key',
-    values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
+    values: fromGit({ repository: 'git@git.example:p.git' }),
     says: ["at '/source/git/ssh/secretName': value must be 'a Secret with the key and known_hosts"],
   },
   {
     why: 'a key for HTTPS',
-    values: {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git', ssh: { secretName: 'k' } } },
-    },
+    values: fromGit({ ssh: { secretName: 'k' } }),
     says: ["at '/source/git/ssh/secretName': value must be 'empty for an https: repository"],
   },
   {
     why: 'two ways to log in',
-    values: {
-      source: {
-        configMap: '',
-        git: { repository: 'git@git.example:p.git', ssh: { secretName: 'k' }, token: { secretName: 't' } },
-      },
-    },
+    values: fromGit({
+      repository: 'git@git.example:p.git',
+      ssh: { secretName: 'k' },
+      token: { secretName: 't' },
+    }),
     says: ["at '/source/git/token/secretName': value must be 'empty for a repository over SSH"],
   },
   {

@@ -1,3 +1,4 @@
+import { fromGit } from './support/chart.ts'
 import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 /*
@@ -5,20 +6,12 @@ import { type BadValues, testRefusals } from './support/chart-refusals.ts'
  * taken by `helm upgrade`, end the pod that runs, and let no other come. The same of the template of its claim.
  */
 
-const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
-
 const BAD: readonly BadValues[] = [
   {
     why: 'a limit below what the chart asks for',
     values: {
       resources: { limits: { memory: '128Mi', cpu: 0.02 } },
-      source: {
-        configMap: '',
-        git: {
-          repository: 'https://git.example/p.git',
-          containerExtra: { resources: { limits: { 'ephemeral-storage': '100M' } } },
-        },
-      },
+      ...fromGit({ containerExtra: { resources: { limits: { 'ephemeral-storage': '100M' } } } }),
     },
     says: [
       'The container pipewright requests more memory (192Mi) than its limit (128Mi)',
@@ -42,10 +35,7 @@ const BAD: readonly BadValues[] = [
   {
     why: 'mounts of volumes that are not there',
     values: {
-      source: {
-        ...GIT.source,
-        git: { ...GIT.source.git, containerExtra: { volumeMounts: [{ name: 'netrc', mountPath: '/n' }] } },
-      },
+      ...fromGit({ containerExtra: { volumeMounts: [{ name: 'netrc', mountPath: '/n' }] } }),
       extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
       extraVolumeMounts: [
         { name: 'ca', mountPath: '/ca' },
@@ -121,7 +111,7 @@ const BAD: readonly BadValues[] = [
   },
   {
     why: 'settings of git-sync with which it ends at once',
-    values: { source: { configMap: '', git: { repository: 'https://git.example/p.git', period: '5ms' } } },
+    values: fromGit({ period: '5ms' }),
     says: ['source.git.period: 5ms is not from 10ms to 2562047h'],
   },
   {

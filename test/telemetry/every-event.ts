@@ -60,6 +60,15 @@ const missed = Array.from({ length: 12 }, (_, index) =>
 const twice = [finding({ file: 'a.yaml' }), finding({ file: 'b.yaml' })]
 const FILLED = { changed: ['Pipe/orders'], findings: missed, missedByWatcher: true } as const
 
+const LEADING: Of<'LeadershipChanged'> = {
+  type: 'LeadershipChanged',
+  isShared: true,
+  is: 'acting',
+  epoch: 1,
+  leader: 'me_1',
+  olderThan: undefined,
+}
+
 /** Events of each type, in an order, that together have every line, level and field that there is of it. */
 export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } = {
   Started: [
@@ -90,31 +99,10 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   ],
   LedgerRolledBack: [{ type: 'LedgerRolledBack', message: 'the ledger was rolled back to an earlier state' }],
   LeadershipChanged: [
-    {
-      type: 'LeadershipChanged',
-      isShared: false,
-      is: 'acting',
-      epoch: 1,
-      leader: 'me_1',
-      olderThan: undefined,
-    },
-    {
-      type: 'LeadershipChanged',
-      isShared: true,
-      is: 'standing by',
-      epoch: 3,
-      leader: 'other_1',
-      olderThan: undefined,
-    },
-    { type: 'LeadershipChanged', isShared: true, is: 'acting', epoch: 4, leader: 'me_2', olderThan: 'r7' },
-    {
-      type: 'LeadershipChanged',
-      isShared: true,
-      is: 'taken over',
-      epoch: 5,
-      leader: 'other_3',
-      olderThan: undefined,
-    },
+    { ...LEADING, isShared: false },
+    { ...LEADING, is: 'standing by', epoch: 3, leader: 'other_1' },
+    { ...LEADING, epoch: 4, leader: 'me_2', olderThan: 'r7' },
+    { ...LEADING, is: 'taken over', epoch: 5, leader: 'other_3' },
   ],
   LeaseRenewed: [
     { type: 'LeaseRenewed', result: 'failed', message: 'the Kubernetes API does not answer in time' },

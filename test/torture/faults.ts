@@ -32,20 +32,35 @@ const CREATE_FAULTS: readonly (readonly [number, FaultInput])[] = [
   [4, { type: 'latency', ms: 1_400 }],
 ]
 
-/** Most faulty creates of one pipe: a person's patience has an end. */
+/** Most faulty requests of one kind for one pipe: a person's patience has an end. */
 const MOST = 5
 
-/** Faults of the creates of one pipe, one after the other, with good ones in between. */
-export function faultsOfCreates(random: Random, platformName: string): readonly FaultRuleInput[] {
+/** Faults of the creates of one pipe. */
+export function faultsOfCreates(random: Random, subject: string): readonly FaultRuleInput[] {
+  return faultsOf(random, { operation: 'createPipe', subject }, { faults: CREATE_FAULTS, good: 0.45 })
+}
+
+interface Frequency {
+  /** By weight. */
+  readonly faults: readonly (readonly [number, FaultInput])[]
+  /** From 0 to 1. */
+  readonly good: number
+}
+
+/** Faults of one kind of request for one pipe, one after the other, with good ones in between. */
+export function faultsOf(
+  random: Random,
+  target: Pick<FaultRuleInput, 'operation' | 'subject'>,
+  { faults, good }: Frequency,
+): readonly FaultRuleInput[] {
   const rules: FaultRuleInput[] = []
   let gap = 1
   for (let n = 0; n < MOST; n += 1) {
-    if (random.chance(0.45)) {
+    if (random.chance(good)) {
       gap += 1
       continue
     }
-    const fault = random.weighted(CREATE_FAULTS)
-    rules.push({ operation: 'createPipe', subject: platformName, nth: gap, times: 1, fault })
+    rules.push({ ...target, nth: gap, times: 1, fault: random.weighted(faults) })
     gap = 1
   }
   return rules

@@ -1,4 +1,4 @@
-import { countsOf } from '../../bench/tree.ts'
+import { countsOf, texts } from '../../bench/tree.ts'
 import { alertText, endpointText, pipeText, serviceText } from '../../bench/manifest-texts.ts'
 import type { Files } from './text.ts'
 
@@ -17,8 +17,4 @@ export function ordinary(bytes: number): Files {
     if (n % 11 === 0) size += add(`alerts/a${n}.yaml`, alertText(n, services))
   }
   return files
-}
-
-function texts(count: number, text: (n: number) => string): readonly string[] {
-  return Array.from({ length: count }, (_, n) => text(n))
 }

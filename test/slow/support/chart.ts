@@ -88,6 +88,11 @@ export const GOOD = {
   credentials: [{ name: 'analytics-api' }],
 }
 
+/** Manifests from Git in place of a ConfigMap. */
+export function fromGit(git: object = {}) {
+  return { source: { configMap: '', git: { repository: 'https://git.example/p.git', ...git } } }
+}
+
 /** All objects that the chart can make. */
 export const EVERYTHING = {
   platform: { baseUrl: 'https://api.example', alertsBaseUrl: 'https://alerts.example' },
@@ -129,6 +134,11 @@ export async function validated(folder: string, rendered: string): Promise<strin
   const { code, stdout, stderr } = await run(tool('kubectl-validate'), args)
   if (code !== 0) throw new Error(stdout + stderr)
   return rendered
+}
+
+/** What it makes of values, if Kubernetes would accept it. */
+export async function renderValid(folder: string, values: object, trial: Trial = {}): Promise<string> {
+  return validated(folder, await renderValues(folder, values, trial))
 }
 
 /** Members of both; the second wins. */

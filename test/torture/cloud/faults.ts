@@ -1,5 +1,6 @@
 import type { FaultInput } from '../../../src/sandbox/fault-types.ts'
 import type { FaultRuleInput } from '../../../src/sandbox/faults.ts'
+import { faultsOf } from '../faults.ts'
 import type { Random } from '../random.ts'
 
 const CHANGES = ['updatePipe', 'scalePipe', 'putPipeSettings', 'setPipeState'] as const
@@ -25,22 +26,9 @@ const FAULTS: readonly (readonly [number, FaultInput])[] = [
   [4, { type: 'latency', ms: 1_300 }],
 ]
 
-/** Most faulty requests of one kind for one pipe. */
-const MOST = 5
-
-/** Faults of the changes of one pipe, with good ones in between. */
-export function faultsOfChanges(random: Random, platformName: string): readonly FaultRuleInput[] {
-  return CHANGES.flatMap((operation) => {
-    const rules: FaultRuleInput[] = []
-    let gap = 1
-    for (let n = 0; n < MOST; n += 1) {
-      if (random.chance(0.6)) {
-        gap += 1
-        continue
-      }
-      rules.push({ operation, subject: platformName, nth: gap, times: 1, fault: random.weighted(FAULTS) })
-      gap = 1
-    }
-    return rules
-  })
+/** Faults of the changes of one pipe. */
+export function faultsOfChanges(random: Random, subject: string): readonly FaultRuleInput[] {
+  return CHANGES.flatMap((operation) =>
+    faultsOf(random, { operation, subject }, { faults: FAULTS, good: 0.6 }),
+  )
 }
