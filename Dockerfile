@@ -19,7 +19,7 @@ RUN node build.ts && chmod -R u=rwX,go=rX LICENSE package.json bin dist manifest
   && ln -s /app/bin/pipewright.js /build/bin/pipewright
 
 FROM ${NODE_IMAGE}
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 ARG CREATED=unknown
 ARG SOURCE=unknown
