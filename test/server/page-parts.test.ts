@@ -270,15 +270,15 @@ test('of many fields those that differ are shown, or the first ones, until all a
 })
 
 test.each([
-  ['created', 'Wanted resource', 'No request is sent: this was created already'],
-  ['changed', 'Wanted resource', 'Edits of the manifest are sent'],
+  ['created', 'Wanted resource', 'No request is sent: the resource exists'],
+  ['changed', 'Wanted resource', 'Pipewright sends edits of fields'],
   [
     'held',
     'Request that would be sent: createPipe',
-    'No request is sent now. The top of this page says why.',
+    'No request is sent now. For the cause, see the top of this page.',
   ],
-  ['create', 'Request: createPipe', 'It is sent to create this.'],
-  ['apply', 'Request: createPipe', 'It is sent when the manifest changes'],
+  ['create', 'Request: createPipe', 'Pipewright sends this to create the resource.'],
+  ['apply', 'Request: createPipe', 'Pipewright sends this when the manifest changes'],
 ])('a request that is %s', (sending, title, text) => {
   const request = { operation: 'createPipe', method: 'POST', path: '/v1/pipes', body: { a: '[secret a/b]' } }
   const manifest = { document: { kind: 'Pipe' }, request, needs: [], neededBy: [], neededByCount: 0 }

@@ -15,7 +15,7 @@ const SHOWN_MS = 8_000
 
 const OFF = {
   title: 'Switched off',
-  text: 'The daemon was started without an admin token. Start it with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE). Then this button asks for that token.',
+  text: 'The daemon has no admin token, so this button is off. Start the daemon with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).',
   confirm: 'Close',
 }
 

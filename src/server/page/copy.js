@@ -22,7 +22,7 @@ async function copy(text, pressed) {
   }
   const shown = pressed instanceof Element && pressed.previousElementSibling
   if (!isInClipboard && shown) getSelection()?.selectAllChildren(shown)
-  const announced = isInClipboard ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.'
+  const announced = isInClipboard ? `Copied: ${text}` : 'Not copied. The text is selected: press Ctrl+C.'
   change({ copied: text, isInClipboard, announced })
   setTimeout(() => change({ copied: '' }), SHOWN_MS)
 }

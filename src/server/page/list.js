@@ -95,7 +95,7 @@ function countAll({ counts }) {
 function matchesText(total, overview) {
   const all = countAll(overview)
   if (all === 0 && overview.sourceProblem !== undefined)
-    return 'There is no data yet: no reading of the manifests was accepted.'
+    return 'No data yet: Pipewright has accepted no read of the manifests.'
   if (all === 0) {
     return `There are no manifests in ${overview.manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
   }

@@ -75,12 +75,12 @@ function pause(policy, file = 'the manifest') {
 
 /** @satisfies {Record<Sending, string>} */
 const SENDING = {
-  create: 'It is sent to create this. A created resource is not updated later.',
-  'create-first': 'It is sent to create this. Later edits of the manifest are sent then.',
-  apply: 'It is sent when the manifest changes, and again at its interval.',
-  held: 'No request is sent now. The top of this page says why.',
-  created: 'No request is sent: this was created already, and the platform cannot update it.',
-  changed: 'This was created already. Edits of the manifest are sent if the service can change the field.',
+  create: 'Pipewright sends this to create the resource. It sends no later edits.',
+  'create-first': 'Pipewright sends this to create the resource, and later edits of the manifest.',
+  apply: 'Pipewright sends this when the manifest changes, and again at its interval.',
+  held: 'No request is sent now. For the cause, see the top of this page.',
+  created: 'No request is sent: the resource exists, and the platform cannot update it.',
+  changed: 'The resource exists. Pipewright sends edits of fields that the service can change.',
 }
 
 /** @param {ShownRequest} request @param {Sending} sending */
