@@ -2,7 +2,7 @@
 export interface Leadership extends AsyncDisposable {
   readonly isShared: boolean
   /**
-   * Afterwards, the ledger holds all earlier writes.
+   * Waits to lead. The ledger then holds the writes of earlier leaders.
    * @param whileTaken `wait` for the other leader, or `refuse` if it is known to live
    * @param onLeader gets the other leader's revision after each look
    * @throws the signal's reason, or {@link LedgerError} `locked` if refused

@@ -6,7 +6,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name` of its manifest. Also names its queue. */
+  /** `metadata.name` of its manifest. Services take turns by it. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string

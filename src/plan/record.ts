@@ -42,7 +42,7 @@ const Remote = z
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
     /** Time of the first read that found it. */
     seenAt: A_TIME.optional(),
-    /** Its size was read once: later differences are another writer's. */
+    /** A read showed the created size: later differences are another writer's. */
     isSizeSeen: z.literal(true).optional(),
     /** A person said that it is gone. A read that finds it ends this. */
     saidGoneAt: A_TIME.optional(),
@@ -227,7 +227,7 @@ export const LedgerRecord = z
     left: Left.optional(),
     change: Change.optional(),
     command: Command.optional(),
-    /** By field. `stop` and `start` are commands. */
+    /** The last ones, by field. `stop` and `start` are commands. */
     corrections: z.record(z.string(), Correction).readonly().optional(),
     backoff: Backoff.optional(),
     /** Other versions' conditions can be dropped: each reconcile computes new ones. */

@@ -211,7 +211,9 @@ describe('what is forbidden', () => {
     const { ledger } = await open({ emit, clock: { ...model.clock, after: () => () => undefined } })
     await until('that it is said', () => said.length > 0)
     await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
-    expect(said).toEqual(['the Kubernetes API answers 403: interfered with'])
+    expect(said).toEqual([
+      'the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
+    ])
     expect(watches).toBe(1)
   })
 
@@ -251,7 +253,7 @@ test.each([
 
 test.each([
   [404, 'missing', 'the CustomResourceDefinition of PipewrightRecords is missing'],
-  [503, 'io', 'the ledger cannot be reached: the Kubernetes API answers 503'],
+  [503, 'io', 'the ledger cannot be used: the Kubernetes API answers 503'],
 ])('a ledger whose records are answered with %i is not opened', async (status, code, words) => {
   model.api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords') ? { status } : undefined))
   await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
@@ -476,7 +478,8 @@ describe('the right to act', () => {
     conflict(403)
     await expect(term.confirm()).rejects.toMatchObject({
       isOver: false,
-      message: 'the Lease cannot be read: the Kubernetes API answers 403: interfered with',
+      message:
+        'the Lease cannot be read: the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
     })
     await expect(ledger.prepareIntent()).rejects.toThrow('the Lease cannot be renewed: the Kubernetes API')
     once('PUT', 'leases', { status: 409 })

@@ -14,7 +14,8 @@ export class ClusterError extends Error {
 
 export function asLedgerError(error: unknown): unknown {
   if (!(error instanceof ClusterError)) return error
-  return new LedgerError('io', `the ledger cannot be reached: ${error.message}.`, { cause: error })
+  const can = error.status === undefined ? 'reached' : 'used'
+  return new LedgerError('io', `the ledger cannot be ${can}: ${error.message}.`, { cause: error })
 }
 
 /** For `catch`. @throws as {@link asLedgerError} */
@@ -25,7 +26,8 @@ export function throwAsLedgerError(error: unknown): never {
 export function refused(status: number, said: unknown): ClusterError {
   const message =
     isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
-  return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
+  const way = status === 403 ? '. Give the ServiceAccount this permission' : ''
+  return new ClusterError(`the Kubernetes API answers ${status}: ${message}${way}`, status)
 }
 
 /** No reply, or no way to send the request. */

@@ -113,7 +113,7 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
   return service === undefined ? undefined : `${kindOf(key)} ${service}`
 }
 
-/** @param from `unsaid`: claims keys without a valid manifest in this process, if not in `all` */
+/** @param from `unsaid`: might have no valid manifest, and keep their recorded endpoints */
 function endpointClaims(
   from: Pick<OwnershipEvidence, 'serviceIs'> & {
     readonly all: readonly Wish[]

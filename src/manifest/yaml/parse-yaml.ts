@@ -25,7 +25,7 @@ const YAML_OPTIONS = {
 } as const
 
 /**
- * At most one document above the limit.
+ * Stops at one document too many.
  * @param depth beyond it, the parser is slow and its result overflows the stack
  */
 export function yamlDocuments(text: string, depth = Infinity) {

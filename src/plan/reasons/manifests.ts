@@ -169,7 +169,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has such ${anyOf(nounOf(key))}, remove policy.ensure until it is adopted.`,
+        text: `If the service still has such ${anyOf(nounOf(key))}, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no policy.adopt.`,
       },
     ],
   }),

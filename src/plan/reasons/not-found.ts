@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** When a read found it despite `policy.recreate`. */
+  /** A read found it despite `policy.recreate`, which no longer counts. */
   refutedAt: A_TIME.optional(),
 })
 
@@ -52,7 +52,7 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** Its fields that no manifest can have. */
+        /** Its fields that a new one would lack: no manifest can have them. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),

@@ -276,7 +276,7 @@ export const REFUSING = {
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
       {
-        text: 'Make room on the ledger volume, repair it, or stop the process that keeps the file busy.',
+        text: 'Make room on the ledger volume, repair it, or stop the process that keeps the file busy. Pipewright then saves the outcome.',
       },
       ...(pipeId === undefined
         ? []

@@ -63,7 +63,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'locked':
       return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} No resource is deleted: ${removal.key} names or describes this ${noun}.`
+      return `${asked} No resource is deleted: ${removal.key} names this ${noun} or has an equal spec.`
     case 'taken':
       return `${asked} The ${noun} is not deleted: its replacement could not be created, because ${removal.key} looks like it.`
     case 'listed':

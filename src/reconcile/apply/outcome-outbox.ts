@@ -192,7 +192,7 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** The next process does not know the outcome. @param typed a command line for this shell */
+/** Of an outcome that the ledger lacks at the end. @param typed makes a command line */
 export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,

@@ -45,7 +45,7 @@ function mayBeDeleted(entry: Entry | undefined): boolean {
   return policy?.ensure === 'absent' || policy?.onImmutable === 'replace'
 }
 
-/** The gates of a create apply to it, too. */
+/** Whether an edit needs a new pipe: the gates of a create apply. */
 export function mayBeReplaced(
   store: StateStore,
   entry: Entry | undefined,

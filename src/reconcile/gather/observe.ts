@@ -57,7 +57,7 @@ export function observationOf(
 }
 
 function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource): JsonObject {
-  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // an upsert kind has one form
+  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // an upsert kind has no variants
   return kind.lifecycle === 'upsert' ? kind.configured(value) : (value as JsonObject) // a parsed reply is JSON
 }
 
