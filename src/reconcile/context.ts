@@ -45,14 +45,14 @@ export interface ReconcileContext {
   readonly fail?: Fail | undefined
 }
 
-/** A create that was sent ignores its signal. */
+/** Once sent, a create ignores `signal`. */
 export interface ReconcileRequest extends ReadOptions {
   readonly reconcileId: string
-  /** Of the read that changed the manifest. Monotonic ms. */
+  /** When the changed manifest was read; monotonic ms. */
   readonly changedAt: number | undefined
-  /** By an operator, or by new credentials. Skips the back-off. */
+  /** By an operator or new credentials. Skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Called after the last platform request of this reconcile. */
+  /** Frees the slot: the rest of this reconcile yields to other keys. */
   readonly releaseSlot: () => Promise<void>
 }
 
@@ -73,7 +73,7 @@ export interface ReconcileResult {
   readonly movedFrom: Key | undefined
 }
 
-/** A create writes its record itself. */
+/** After a create, `record` is already written. */
 export interface Acted {
   readonly outcome: Outcome
   readonly record: LedgerRecord

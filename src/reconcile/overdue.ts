@@ -6,10 +6,7 @@ import { parseDuration } from '../lib/duration.ts'
 import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './state/entry-policy.ts'
 
-/**
- * Keys with a due check and the status of an earlier process. After a restart, a small request budget delays
- * the checks.
- */
+/** Counts keys with a due check and the status of an earlier process. */
 export function overdueChecks(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'timing'>,
 ): number {

@@ -35,19 +35,19 @@ import { refused } from './operator/operator.ts'
 export interface Reconciler {
   /** The queue never runs a key twice at a time. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /** A person's command, while its key is not reconciled. @throws {LedgerError} */
+  /** Carries out a command. Call it while its key is not reconciled. @throws {LedgerError} */
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
-  /** The last retries. @param until limit; default: one try @returns unwritten outcomes */
+  /** As {@link OutcomeOutbox.recoverAll}. */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly problems: ProblemTracker
 }
 
-/** No request was sent, or its outcome is written. */
+/** Decide again: no request was sent, or its outcome is written. */
 function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** After this many consecutive conflicts, other keys come first. */
+/** Rounds for one key before others come first. */
 const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
 
@@ -108,7 +108,6 @@ export function createReconciler(
   }
 }
 
-/** Repeats the round after a conflict or a changed manifest. */
 async function retryOnConflict(reconciliation: Reconciliation): Promise<ReconcileResult> {
   const { context, outbox, board, key, request, startedAt } = reconciliation
   for (let round = 1; ; round += 1) {
@@ -167,7 +166,7 @@ async function reconcileOnce(
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // No waits until the intent, except for the list before a record is forgotten.
+  // Until the intent, nothing waits, except the list request before a record is forgotten.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -286,7 +285,7 @@ const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update
 
 /**
  * All reads must be newer than the key's last changing request.
- * @throws {DecisionOutdated} also if another key sent a create of the same name
+ * @throws {DecisionOutdated} if another key sent a create of the same name
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
   const { key } = input.desired
@@ -296,7 +295,7 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
   if (type === 'create' && readSince < lastWriteOf(store, key)) throw new DecisionOutdated(key)
 }
 
-/** @throws {DecisionOutdated} and unexpected errors */
+/** @throws {LedgerConflict} {@link DecisionOutdated} and unexpected errors */
 function failed({ request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   return { outcome: outcomeOf(error, request.signal), record: assessment.input.recorded, history: [] }

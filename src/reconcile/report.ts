@@ -120,7 +120,7 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** A step on the way is no news. */
+/** The last changed condition, if it makes the resource healthy. Other changes are no news. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,
@@ -190,7 +190,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
-/** Whether the key waited for what is ready now. It then skips its back-off. */
+/** Whether the key might have waited for this condition. The key then skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'
@@ -248,7 +248,7 @@ export function withoutLedger(
   return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
 }
 
-/** The old status would be a claim without a check. */
+/** Replaces the old status, which would be unchecked. */
 export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
   const text = context.mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`

@@ -120,7 +120,7 @@ async function write(
   try {
     return await saveRecord(context, next, [...acted.history, ...history])
   } catch (error) {
-    // The create is on disk; the next reconcile writes the conditions.
+    // A create's outcome is on disk. The next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
     context.store.note(acted.record)
     return acted.record

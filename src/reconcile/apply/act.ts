@@ -16,7 +16,6 @@ import type { OutcomeOutbox } from './outcome-outbox.ts'
 import { remove } from './removal.ts'
 import { upsert, withWhatIsThere } from './upsert.ts'
 
-/** `outcome-of-error.ts` turns thrown failures into outcomes. */
 export function act(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -72,7 +71,7 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   const manifest = entry?.manifest
   if (!isAccepted(action) || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
-  // Replies never show secrets.
+  // Replies lack secrets: keep the sent ones.
   const secrets = record.applied?.secrets ?? {}
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
@@ -81,18 +80,18 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
-/** The request took effect: a later difference is drift, a later stop an operator's. */
+/** Clears a change and command that took effect. Later differences are another writer's. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync') {
-    // A pipe stopped for a change still needs its start.
+    // Keep the command: a pipe stopping for a change must be started later.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
-  // Its change might still need the stop.
+  // A stop for a change stays recorded while the pipe rests.
   const isOver =
     command.command === 'start'
       ? isSeenToRun(input)
@@ -102,7 +101,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   return isOver ? { ...record, command: undefined } : record
 }
 
-/** A day after its start, a running pipe has recovered. */
+/** A day after its last start, a running pipe's start count resets. */
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record
@@ -148,7 +147,6 @@ async function create(
     { permit, request },
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
-  // The reply replaces a GET.
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, outcome),
     record,

@@ -16,9 +16,8 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
-/** A resource that a manifest, a Lock or an operator names. */
 export interface AdoptRequest {
-  /** In the list, by its name and settings. */
+  /** Matched in the list, not named by id. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
@@ -27,7 +26,7 @@ export interface AdoptRequest {
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** Of a named id, it stands for a read. */
+  /** The pipe in the list. Replaces a read, except if `isFound`. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
@@ -41,7 +40,7 @@ type AdoptResult =
     }
   | { readonly taken: false; readonly why: FactsOf<'AdoptRefused'> }
 
-/** `spec/api.md` 4.2. @throws {RemoteError} and other request errors, except if it is missing */
+/** Rules: `spec/api.md` 4.2. @throws {RemoteError} and other request errors, except a 404 */
 export async function adoptExisting(
   context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
   wanted: AdoptRequest,
@@ -71,7 +70,6 @@ export async function adoptExisting(
     return refused({ is: 'being deleted', pipeId })
   const awaited = mightBelongToOpenCreate(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
-  // Another process might have recorded it meanwhile.
   const since = ownedByOtherKey(store, pipeId, key) ?? (await ownedByOtherWriter(context, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
@@ -84,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // A list can lag: without a read, a 404 creates no other pipe.
+      // A list can lag. Without `seenAt`, a later 404 creates no pipe.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
@@ -108,8 +106,8 @@ export async function adoptExisting(
 }
 
 /**
- * A pipe from an unknown create has the values of its time: later edits and rotated secrets must show, also
- * in unreturned fields.
+ * After an unknown create, the baseline is the manifest that was sent: later edits and rotated secrets must
+ * still be applied.
  */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded

@@ -55,7 +55,7 @@ export async function adopt(
       pipeId,
       access: service.access,
       service: service.identity,
-      // An unknown create used its name of that time.
+      // An unknown create was sent with the recorded name.
       platformName:
         (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
         remoteNameOf(manifest),
@@ -71,10 +71,9 @@ export async function adopt(
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // Backs off like a failure: the list can lag.
+    // The list can lag: this failure delays the retry.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
-  // Claimed until it is recorded: another key might have found it, too.
   context.store.claim(key, pipeId)
   const { reply, because, record, history } = taken
   const { requestId } = reply
@@ -87,8 +86,8 @@ export async function adopt(
 }
 
 /**
- * Adoptions of named ids share one list. It can lag, so it stands for a read only of a pipe that is as its manifest
- * says. Undefined: read the pipe.
+ * Adoptions by id share one list request. A list can lag: a pipe that differs from its manifest is read.
+ * Undefined: read the pipe.
  */
 async function listedAsWanted(
   context: ReconcileContext,
@@ -99,7 +98,7 @@ async function listedAsWanted(
   try {
     const listed = await listedReply(context, asked, options)
     const { fields } = createOnceKindOf(context.profile, asked.key)
-    // A reply is JSON.
+    // parsed JSON
     return listed && compareBody(fields, body, listed.reply.value as JsonObject).length > 0
       ? undefined
       : listed

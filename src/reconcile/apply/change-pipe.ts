@@ -37,7 +37,7 @@ const NO_SERVICE: Outcome = {
 }
 
 /**
- * One request after another, then a read. All requests can be repeated after a crash. A stop is journaled
+ * Sends each step, then reads the pipe. After a crash, the rest is decided again. A stop is journaled
  * first.
  */
 export async function change(
@@ -78,7 +78,6 @@ export async function change(
   const vain = unheeded({ ...changing.input, recorded: record })
   if (!action.isWhole)
     return {
-      // Repetition is no news.
       outcome:
         vain === undefined ? { ...NOTHING_TO_DO, requestId } : { ...NOTHING_TO_DO, ...vain, requestId },
       record,
@@ -130,14 +129,14 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Without a request, a later stop or value is another writer's. */
+/** Undoes the journaled change: no request was sent, so differences are another writer's. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
   return saveRecord(context, { ...record, change: before, command, corrections })
 }
 
-/** A stop that took effect is over, also if the change starts the pipe. */
+/** Clears a stop that took effect, even if this change starts the pipe. */
 function heeded({ input }: Changing, record: LedgerRecord): LedgerRecord {
   const { command } = record
   const isOver = command?.command === 'stop' && command.isForChange !== true && isAtRest(input)
@@ -153,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // Another person stopped the pipe, and the service starts it before the next request.
+    // Another person stopped the pipe. The service starts it, but the next step needs a stop.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -163,7 +162,7 @@ function commandSent(
   }
 }
 
-/** False for additions to a list and removals. */
+/** Adding to or removing from a list is sent without retries. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
@@ -255,7 +254,7 @@ function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint
   )
 }
 
-/** Adds the entries that the service kept: their removal is still needed. */
+/** Includes removed fields that the service still has: their removal is pending. */
 function withKept(
   { digest, fields }: Fingerprint,
   kept: readonly string[],
@@ -271,7 +270,7 @@ function withKept(
   }
 }
 
-/** The service itself starts the pipe: a later stop is an operator's. */
+/** Clears the stop if the service started the pipe itself: later stops are an operator's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

@@ -11,13 +11,13 @@ import { outcomeOf } from './outcome-of-error.ts'
 import { begun, entryOf, look, type Changing } from './change-steps.ts'
 import { saveRecord } from '../state/journal.ts'
 
-/** Longest stop for a failing change: ms. */
+/** Longest stop of a pipe for a failing change: ms. */
 const STOPPED_MS = 10 * 60_000
 
-/** Failures that end by themselves, or stop all pipes anyway. */
+/** Failures that end by themselves or affect all pipes: the change is not given up. */
 const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-/** A pipe stopped for the change is started immediately. */
+/** If the change is given up, a pipe stopped for it starts immediately. */
 export async function refused(
   changing: Changing,
   begunRecord: LedgerRecord,
@@ -36,7 +36,7 @@ export async function refused(
     result: 'failed',
   }
   if (step.way === 'state') {
-    // A running pipe refuses a start.
+    // Services refuse to start a running pipe: read it.
     const seen = await look(changing)
     if (seen === undefined) return { outcome, record, history: [] }
     const { value } = seen.reply
@@ -90,7 +90,7 @@ function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: E
   return !WAITED_FOR.has(failure) && store.steadyNow() - command.at >= STOPPED_MS
 }
 
-/** The change needs a stop, which must wait. */
+/** The stop for the change waits until the pipe has loaded its data. */
 function putOff(changing: Changing, record: LedgerRecord): Acted {
   const { input, facts } = changing
   const because: Because<'Changing'> = {

@@ -42,7 +42,7 @@ export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<L
   return saveRecord(changing.context, { ...recorded, command, change: begun(changing) })
 }
 
-/** A continued step counts once. */
+/** An interrupted correction that continues counts once. */
 export function countedCorrections({ action, input, fields }: Changing): LedgerRecord['corrections'] {
   const { recorded } = input
   const interrupted = interruptedFields(recorded)
@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** Includes earlier steps that might be incomplete. */
+/** Includes the fields of earlier, possibly incomplete steps. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -82,7 +82,7 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
 }
 
 /**
- * @param record of the journal
+ * @param record as journaled before the request
  * @throws {DecisionOutdated} if the decision changed
  */
 export async function bodyOf(
@@ -111,7 +111,7 @@ export interface Look {
   readonly readAt: number
 }
 
-/** The reply to the change might be older. */
+/** The reply to the change might be older than its effect. */
 export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {

@@ -23,16 +23,16 @@ import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
 import { revealed } from '../gather/body-secrets.ts'
 
-/** Between intent and request: ms. */
+/** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Longest age of the facts at the intent, in ms, without waits for the budget. Covers a paused process. */
+/** Ms. With the deadline and budget waits, the longest age of the facts. A paused process exceeds it. */
 const GOOD_FOR_MS = 5_000
-/** For a slow disk: ms. */
+/** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Durable intent, one POST, durable outcome. The caller decided with the permit in hand. The stop signal
- * counts until the intent; then the request has its own deadline.
+ * Writes the intent, sends one POST, writes the outcome. The caller decided while holding the permit. The
+ * stop signal counts until the intent, then only the deadline.
  * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
  * belongs to another attempt
  */
@@ -126,7 +126,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // Noted before the write: an equal manifest under another key now waits as a rename.
+  // Noted before the write: an equal manifest under another key now waits as a possible rename.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const

@@ -24,7 +24,7 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* Written before its event. */
+/* A create's outcome is written before its event. */
 
 export interface Creation {
   readonly key: Key
@@ -73,10 +73,7 @@ export function settleSuccess(
   return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
 }
 
-/**
- * Writes the id before anything else.
- * @throws {LedgerConflict} after the write, if the record belongs to another attempt
- */
+/** Writes the id before anything else. */
 async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -93,7 +90,6 @@ async function settleCreated(
   const { requestId } = reply
   const end = { type: 'created', remote } as const
   const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
-  // Until it is recorded, another reply might name the same id.
   context.store.claim(key, remote.id)
   // From here on, no error loses the id.
   outbox.remember(key, pendingOutcome)
@@ -115,7 +111,7 @@ async function settleCreated(
   return { record, outcome, reply }
 }
 
-/** Restores the key's former id. */
+/** Restores the id of the pipe to replace. */
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -150,7 +146,7 @@ export async function settleFailure(
   })
 }
 
-/** Reads the id of the reply, if any. */
+/** Reads the pipe whose id the reply contains, if any. */
 export async function settleUnknown(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -181,7 +177,7 @@ export async function settleUnknown(
   })
 }
 
-/** Ms. Later, the next reconcile reads it. */
+/** Limit of this read: ms. Then the next reconcile reads the pipe. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(
@@ -205,7 +201,6 @@ async function readAtOnce(
   }
 }
 
-/** @throws {LedgerConflict} after the write, if the record belongs to another attempt */
 async function finish(
   context: ReconcileContext,
   attempt: Attempt,
@@ -236,7 +231,6 @@ async function finish(
   return { record, outcome, reply: undefined }
 }
 
-/** The record might have moved. */
 function isOf({ creation, intent }: Attempt, record: LedgerRecord): boolean {
   return record.key === creation.key && record.intent?.id === intent.id
 }

@@ -35,7 +35,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
   )
 }
 
-/** Decides again if the list shows the pipe. Without a list, the decision fails. */
+/** Decides again if the list might show the pipe. Fails if the list request fails. */
 export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,
@@ -56,7 +56,7 @@ export async function recheckBeforeForget(
   }
 }
 
-/** Longest age of a reading before a request, ms. Each wait for the budget is longer. */
+/** Ms. A younger reading is not repeated before a request. Each wait for the budget is longer. */
 const FRESH_MS = 500
 
 interface Decided<Type extends ActionType> {
@@ -68,7 +68,7 @@ interface Decided<Type extends ActionType> {
 
 interface Attempt {
   readonly looks: Looks
-  /** Of the request. */
+  /** As written before the request. */
   readonly journaled: LedgerRecord
   /** Whether to read the resource again even after a fresh reading. */
   readonly isRead: boolean
@@ -78,7 +78,6 @@ interface Attempt {
  * Before each attempt of a request, with its permit: decides again on the present manifest, record and
  * secrets. Reads the resource again, except after a fresh reading.
  * @throws {DecisionOutdated} if the decision, the manifest, the service or the record is another one
- * @throws the error of the reading
  */
 export async function decideAgain<Type extends ActionType>(
   context: ReconcileContext,
@@ -89,7 +88,7 @@ export async function decideAgain<Type extends ActionType>(
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
-  // The marks of this request are no reason for another decision.
+  // Without the marks that this request journaled: they must not change the decision.
   const { recorded } = first.gathered
   const gathered = isFresh
     ? await regather(context, first)
@@ -104,7 +103,6 @@ export async function decideAgain<Type extends ActionType>(
   return { assessment, action }
 }
 
-/** An upsert goes to the service of the manifest, other requests to the service of the resource. */
 function accessOf(
   { store }: ReconcileContext,
   type: ActionType,

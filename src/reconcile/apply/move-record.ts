@@ -10,7 +10,7 @@ import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/** The record that the manifest names by key or pipe id, or the only deleted equal record. */
+/** The orphan that the manifest names by key or pipe id, or else the only equal orphan. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
@@ -40,7 +40,7 @@ function recordFor(
       ? named
       : undefined
   const { similar } = input.surroundings
-  // A deletion moves only if the manifest names the old key.
+  // A manifest that adopts or deletes gets only the record that it names.
   const { adopt, ensure } = manifest.policy ?? {}
   if (adopt !== undefined || ensure === 'absent' || similar?.isSame !== true) return undefined
   const same = store.record(similar.key)
@@ -52,18 +52,17 @@ function isGone(store: StateStore, { key }: LedgerRecord): boolean {
   return store.desiredState(key) === 'absent'
 }
 
-/** Moves in one transaction. @returns the moved record */
+/** Moves in one transaction. */
 export async function moveRecord(
   context: ReconcileContext,
   from: LedgerRecord,
   to: LedgerRecord,
   revision: string,
 ): Promise<LedgerRecord> {
-  // A person's command for the new name comes first.
   const commanded = [to, from].find(
     (one) => one.suspension !== undefined && !isSuspensionOver(context.store, one),
   )
-  // The new key's manifest decides about a deletion.
+  // A pending deletion moves, too: the new manifest decides about it.
   const moved: LedgerRecord = {
     ...from,
     key: to.key,
@@ -79,11 +78,11 @@ export async function moveRecord(
   try {
     record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
-    // Otherwise, the conflict repeats.
+    // An outdated record would conflict again.
     if (error instanceof LedgerConflict) await readRecord(context, from.key)
     throw error
   }
-  // A list older than the last request is outdated here too.
+  // For the new key, too, lists from before the last request are outdated.
   const seen = context.store.observation(from.key)
   context.store.drop(from.key)
   context.store.note(record)

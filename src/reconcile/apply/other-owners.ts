@@ -8,9 +8,7 @@ import type { ReconcileContext } from '../context.ts'
 import { recordsOfOtherWriters } from '../state/journal.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-/* Other keys that own a pipe or might have created it. */
-
-/** As {@link ownedByOtherKey}, including writes of other processes. */
+/** As {@link ownedByOtherKey}, among records that other processes wrote. */
 export async function ownedByOtherWriter(
   context: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
@@ -28,7 +26,7 @@ interface Wanted {
   readonly fingerprint: Fingerprint
 }
 
-/** An unknown create has priority for a pipe of its name. */
+/** Another key's unknown create has priority for a pipe of its name. */
 export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,

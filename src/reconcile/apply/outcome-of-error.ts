@@ -35,7 +35,7 @@ export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped
   throw error
 }
 
-/** As {@link outcomeOf}, for a create after sending. */
+/** As {@link outcomeOf}, for a create that might have been sent. */
 export function createOutcomeOf(
   error: unknown,
   { now, form }: { readonly now: number; readonly form: IdForm },
@@ -54,7 +54,7 @@ function seenIn({ message, facts }: RemoteError): string | undefined {
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  // An unknown service is like a forbidden service.
+  // An unknown service also counts as refused.
   const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }

@@ -24,16 +24,16 @@ export interface PendingOutcome {
 }
 
 /**
- * A full disk or a conflict must not lose an id: keeps create outcomes until the ledger has them. Retries
+ * Keeps create outcomes until the ledger has them: a full disk or a conflict must not lose an id. Retries
  * before the key's next reconcile.
  */
 export interface OutcomeOutbox {
-  /** On top of the current record. Kept until written. @returns the record. Undefined: not written yet */
+  /** Adds the outcome to the newest record, with retries. @returns undefined: not written */
   persist(key: Key, outcome: PendingOutcome): Promise<LedgerRecord | undefined>
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** The last retries. @param until limit; default: one try @returns unwritten outcomes */
+  /** Retries before the process ends. @param until ends them; default: one try @returns unwritten outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
@@ -44,10 +44,10 @@ export interface OutcomeOutbox {
 const TRIES = 6
 const WAIT = { firstMs: 50 }
 
-/** Wait at the end for a locked ledger: ms. */
+/** Ms. Last retries before the process ends, for a locked ledger. */
 const LAST_MS = 10_000
 const LAST_WAIT_MS = 250
-/** For writes in progress at the deadline: ms. */
+/** Extra time for writes in progress at the deadline: ms. */
 const AFTER_END_MS = 2_000
 
 export function createOutcomeOutbox({
@@ -57,22 +57,22 @@ export function createOutcomeOutbox({
 }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>): OutcomeOutbox {
   const kept = new Map<Key, PendingOutcome>()
   const underWay = new Set<Key>()
-  /** Ignores stop signals: these waits are short. */
+  /** These short waits ignore stop signals. */
   const never = new AbortController().signal
 
   async function write(
     known: LedgerRecord | undefined,
     { intentId, opened, end, history }: PendingOutcome,
   ): Promise<LedgerRecord | undefined> {
-    // The record might have moved.
+    // A move might have given the record another key.
     const found = known?.intent?.id === intentId ? known : ((await ledger.withIntent(intentId)) ?? known)
     if (found === undefined && end.type !== 'created') return undefined
     const record = withOurIntent(found, { intentId, opened, end })
     if (record === undefined) return undefined
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
-    // A person's decision meanwhile counts, except against an id that we have. A pipe that they named is
-    // kept, and the history has our result.
+    // Applies while the attempt is open. An id applies even after a person dismissed the attempt, but not
+    // after an adoption. The history gets each result.
     const counts =
       intent?.id === intentId &&
       (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
@@ -142,7 +142,7 @@ export function createOutcomeOutbox({
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
       for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-        // After a rollback, another record might have this version.
+        // Read anew: after a rollback, another record might have this version.
         record = await ledger.get(key).catch(() => record)
         try {
           const written = await write(record, outcome)
@@ -170,15 +170,13 @@ export function createOutcomeOutbox({
       await Promise.race([tryAll(), ended(until)])
       const isWorthIt = () => kept.size > 0 && !until.aborted
       for (let waited = 0; isWorthIt() && waited < LAST_MS; waited += LAST_WAIT_MS) {
-        await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // before the last try
+        await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // a stop still allows one try
         await Promise.race([tryAll(), ended(until)])
       }
       return new Map([...kept].map(([key, { end }]) => [key, end]))
     },
   }
 }
-
-/* For known outcomes that the ledger lacks. */
 
 export function unsavedBecause(key: Key, end: CreateEnd): Because<'OutcomeUnsaved'> {
   const facts =
@@ -192,7 +190,7 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** Of an outcome that the ledger lacks at the end. @param typed makes a command line */
+/** For an outcome still unwritten when the process ends. @param typed makes a command line */
 export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,

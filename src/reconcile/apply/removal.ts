@@ -18,7 +18,7 @@ import { outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
   readonly target: DeleteTarget
-  /** Otherwise, only a 404 proves the deletion. */
+  /** The reply proves the deletion. Otherwise, only a 404 does. */
   readonly isAtOnce: boolean
 }
 
@@ -70,7 +70,7 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, request.signal)
-    // Only the last request is known to have had no effect.
+    // The error tells the effect of the last attempt only.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
     const unsent = { ...record, removal }
@@ -108,8 +108,8 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Removes the mark from the current record, even after a move.
- * @returns the record, unless another process wrote it
+ * Restores the earlier mark in the current record, even after a move.
+ * @returns undefined if the record moved or another process wrote it
  */
 async function unmarked(
   context: ReconcileContext,

@@ -13,12 +13,10 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 
-/* The id might belong to another pipe. */
-
-/** Characters. */
+/** Characters shown of an id. */
 const LONGEST = 64
 
-/** Undefined: it can be the new pipe's id. */
+/** Undefined: the reply's id can be the new pipe's. */
 export function mismatchOf(
   { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
   expected: { readonly key: Key; readonly service: ServiceIdentity; readonly name: string },
@@ -46,12 +44,12 @@ function excerptOfId(text: string): string {
 export type ReadOfId =
   | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
-  /** Unreadable or not found yet. */
+  /** Unreadable, not found yet, or doubtful. */
   | { readonly is: 'not known' }
 
 /**
- * `spec/api.md` 4.2. Ours if service and name match and it was created after the intent. Then the key claims
- * it.
+ * Rules: `spec/api.md` 4.2. The pipe is ours if service and name match and it was created after the intent.
+ * The key then claims it.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
@@ -77,7 +75,7 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // Only a final 404 is proof.
+  // Only the 404 after the deletion is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }

@@ -7,8 +7,8 @@ import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
- * For `policy.retryCreate`: the last attempt had no effect. A line read while the request could still arrive
- * is noted and does not count. A possibly stale checkout waits.
+ * By `policy.retryCreate`, a person says that the last attempt had no effect. The line does not count if it
+ * was read while the request could still arrive. A possibly stale checkout waits.
  */
 export async function applyRetryCreatePolicy(
   context: ReconcileContext,

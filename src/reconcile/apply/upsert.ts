@@ -52,7 +52,7 @@ export async function upsert(
   } catch (error) {
     if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
     const outcome = outcomeOf(error, request.signal)
-    // An earlier attempt might have worked.
+    // With several attempts, an earlier one might have worked.
     const isNone = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
@@ -76,7 +76,6 @@ export async function upsert(
     body,
   })
   const corrected = correctedBy(action)
-  // For the next upsert's comparison.
   const kept = maskTexts(kind.configured(value), replyMask(context.mask, body))
   const record: LedgerRecord = {
     ...input.recorded,
@@ -99,14 +98,13 @@ export async function upsert(
     revision,
     requestId,
   })
-  // An unchanged resync is no news.
   const news = isResync(action) && !stalled ? [] : [history]
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
 /**
- * Until a reply comes, the applied values of another body are unknown: they are applied again, even if the
- * edit is undone.
+ * Until a changed body is answered, the applied values are unknown: even an undone edit is applied
+ * again.
  */
 async function recordUnknown(
   context: ReconcileContext,
@@ -126,7 +124,7 @@ function takesNoMore(now: Upsert, before: Upsert): boolean {
   return now.takesAway.every((name) => decided.has(name))
 }
 
-/** A new baseline without a request. */
+/** Records the manifest as applied, without a request. */
 export function withWhatIsThere(
   context: ReconcileContext,
   { input, body, service, requestId }: Assessment,

@@ -6,13 +6,11 @@ import type { ReconcileContext } from '../context.ts'
 
 const NO_CREDENTIAL = 'dry run'
 
-/** ms. */
 const DEADLINE_MS = 20_000
 
-/** Assumed until the pipe exists. */
 const FIRST_STATE = 'Provisioning'
 
-/** Keeps writes in memory, on top of the platform. */
+/** Reads the platform. Keeps creates and upserts in memory. */
 export function createDryPlatform(
   platform: Pick<Platform, 'read' | 'list'>,
   { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,
@@ -67,7 +65,7 @@ export function createDryPlatform(
     },
     async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const body = JSON.parse(await makeBody(looksAt(service))) as JsonObject // as above
+      const body = JSON.parse(await makeBody(looksAt(service))) as JsonObject // a body is an object
       const reply = replyOf({ ...body, id: service.serviceId })
       made.set(service.serviceId, { ...reply, kind: undefined })
       return reply
@@ -85,7 +83,6 @@ export function createDryPlatform(
   }
 }
 
-/** No request id: no service replied. */
 function replyOf(value: RemoteResource): Reply<RemoteResource> {
   return { value, requestId: undefined, credential: NO_CREDENTIAL }
 }

@@ -17,7 +17,6 @@ import type { Basis, ReconcileResult } from '../context.ts'
 import { thereNow } from '../gather/observed-configuration.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** The first of two runs with a write, else the last. */
 export function decisiveRun(before: ReconcileResult | undefined, now: ReconcileResult): ReconcileResult {
   return before !== undefined && didSomething(before) ? before : now
 }
@@ -28,7 +27,7 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
 
 const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-/** Before the dry run, by kind and service. */
+/** Upsert replies from before the dry run, by kind and service. */
 type Applied = ReadonlyMap<string, JsonObject>
 
 export function appliedBefore(store: StateStore): Applied {
@@ -39,7 +38,7 @@ export function appliedBefore(store: StateStore): Applied {
   return applied
 }
 
-/** A service has one such resource. */
+/** A service has one resource of an upsert kind. */
 function serviceSlot(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -118,7 +117,6 @@ function dependenciesOf(manifest: ResourceManifest | undefined): readonly Key[] 
   return (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? [])
 }
 
-/** More useful than "adopted". */
 function withReason({ action, outcome }: ReconcileResult) {
   return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
 }
@@ -130,7 +128,7 @@ function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'becaus
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
-  // More useful than "adopted".
+  // Drift is more useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { reason: action.reason, because: said(withReason(run)).because }
   const ready = store.record(key)?.conditions?.Ready
@@ -143,7 +141,6 @@ function driftOf({ outcome }: ReconcileResult): readonly Difference[] {
   return outcome.result === 'done' ? outcome.differences : []
 }
 
-/** An existing pipe's own service, else the manifest's. */
 function serviceOfItem(
   { action, assessment }: ReconcileResult,
   record: LedgerRecord | undefined,
@@ -181,7 +178,6 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
   }
 }
 
-/** A back-off follows a refused request. */
 function isRefused({ reason, facts }: Action): boolean {
   return reason === 'InvalidManifest' || (reason === 'BackingOff' && typeof facts.after === 'object')
 }
@@ -229,7 +225,7 @@ function beforeOf(
   return observed && observedForDiff(fields, asked, observed)
 }
 
-/** Even while the upsert waits. */
+/** Also if the upsert still waits for a dependency. */
 function accessOf(
   applied: Applied,
   { action, assessment }: ReconcileResult,
@@ -250,7 +246,7 @@ function accessOf(
   }
 }
 
-/** The read, else the last upsert's reply from the same service, by any key. */
+/** The configuration as read or, without reads, the service's last upsert reply under any key. */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply

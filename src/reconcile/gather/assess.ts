@@ -40,18 +40,18 @@ export interface Gathered {
   readonly answer: Answer
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
-  /** Written by another process during the wait for a permit. */
+  /** Keys that another process wrote during the wait for a permit. */
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined
-  /** Of an earlier assessment, which stored the answer. */
+  /** Set if an earlier assessment already stored the answer. */
   readonly looked?: ObservedKey | undefined
 }
 
 /**
- * Desired, recorded and observed. At most one GET and one list, and no write.
- * @param permit of a create, to decide again
- * @param looks of another request, likewise
+ * The desired, recorded and observed state. At most one GET and one list, and no write.
+ * @param permit of a create that is decided again
+ * @param looks of another write that is decided again
  */
 export async function gather(
   context: ReconcileContext,
@@ -84,7 +84,7 @@ export async function gather(
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
-/** As {@link gather}, with the readings of an assessment. Sends no request. */
+/** As {@link gather}, with the readings of an earlier assessment. Sends no request. */
 export async function regather(
   context: ReconcileContext,
   { gathered, looked }: Assessment,
@@ -96,9 +96,8 @@ export async function regather(
 }
 
 /**
- * All facts for a decision, at this moment: act on them before anything else happens. Call once per
- * gathering, because it stores and emits the answer. A failed GET is in `failure`.
- * @throws bugs and the stop
+ * The facts for a decision: act on them before the next wait. Call once per gathering, because it stores and
+ * emits the answer. `failure` has any error of the GET.
  */
 export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
   const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered

@@ -14,7 +14,7 @@ export interface BodySecrets {
 
 export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [], missingAt: new Map() }
 
-/** Also masks them, and the secrets in plain text in the body. */
+/** Also adds them, and plain-text secrets in the body, to the mask. */
 export async function readBodySecrets(
   store: SecretStore,
   { add }: Pick<SecretMask, 'add'>,
@@ -40,7 +40,7 @@ export async function readBodySecrets(
   return { values, missing: sorted, missingAt }
 }
 
-/** Includes empty files. */
+/** Empty files count as missing. */
 export async function missingCredentials(
   store: SecretStore,
   secretName: string,
@@ -54,7 +54,6 @@ function missingOf({ file, why, misplaced }: SecretReading & { readonly found: f
   return { file, why, misplaced }
 }
 
-/** @throws if the secret was not read; callers check that first */
 export function revealed(
   { sourceSecrets }: { readonly sourceSecrets?: 'optional' | undefined },
   secrets: BodySecrets,

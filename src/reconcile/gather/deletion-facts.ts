@@ -19,7 +19,7 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** Undefined: no manifest or earlier request asks for it. */
+/** Undefined: no manifest or earlier request asks for a deletion. */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -45,7 +45,7 @@ function mayBeDeleted(entry: Entry | undefined): boolean {
   return policy?.ensure === 'absent' || policy?.onImmutable === 'replace'
 }
 
-/** Whether an edit needs a new pipe: the gates of a create apply. */
+/** Whether the edit can need a new pipe. Then the checks of a create apply. */
 export function mayBeReplaced(
   store: StateStore,
   entry: Entry | undefined,
@@ -85,7 +85,7 @@ function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['lim
   return reached && { service: service.name, ...reached }
 }
 
-/** Known without a request. */
+/** Judged by record and manifest only. */
 function isToBeDeleted(store: StateStore, { key, removal, conditions }: LedgerRecord): boolean {
   if (removal?.isSent === true) return true
   if (conditions?.Synced.reason === 'Drifted') return false
@@ -126,7 +126,7 @@ export function changedSince(
     leftNow(store, { kind, key }, there),
     applied.fields,
   )
-  // During the grace, a field that was not shown before is no change: services show some late.
+  // During the grace of a deletion, a newly shown field is no edit: services show some late.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
   const changed = isAbsent
     ? fields.filter(
@@ -139,10 +139,10 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. Late fields of a service join the baseline for this long. */
+/** Ms. Fields that a service shows late join the baseline for this long. */
 const LEARNS_MS = 60 * 60_000
 
-/** Only while a deletion is allowed. Unchanged while out of sync. */
+/** Baseline to notice edits before a deletion. Undefined if no policy allows one. Unchanged while out of sync. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,
@@ -158,12 +158,12 @@ export function leftAfter(
   if (!isSame || digest === undefined || observed.differences.length > 0) return left
   const before = left?.digest === digest ? left : undefined
   const since = Math.min(before?.since ?? steadyNow, steadyNow)
-  // A later addition is an edit.
+  // After an hour, an added field is an edit.
   if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
-  // During the grace, only fields join that were never shown.
+  // During the grace, only never shown fields join the baseline.
   const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }

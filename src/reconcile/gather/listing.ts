@@ -29,10 +29,10 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Longest age of a list before a create, plus its wait for a permit. */
+/** Longest age of a list before a create, without permit waits: ms. */
 const BEFORE_CREATE_MS = 10_000
 
-/** Undefined: the service has no list. @throws as `Platform.list` */
+/** Undefined: the kind has no list. @throws as `Platform.list` */
 export async function listingOf(
   context: ListingContext,
   about: {
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** A pipe in a list that reconciles share. Undefined: no list, a failing list, or not clearly in it. @throws as `Platform.list` */
+/** A pipe in the shared list. Undefined: no list, a recent failure or no valid item. @throws as `Platform.list` */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -75,7 +75,7 @@ export async function listedReply(
   return { reply: { ...listing.reply, value }, askedAt: listing.askedAt }
 }
 
-/** Only items that the previous list did not have. */
+/** Reports invalid items, unless the previous list had the same. */
 function reportOdd(
   { store, emit }: ListingContext,
   { key, name }: { readonly key: Key; readonly name: string },
@@ -88,14 +88,14 @@ function reportOdd(
   emit({ type: 'ListItemsOdd', service, items })
 }
 
-/** A list must begin after the last write and the last reading of the key. */
+/** A list must begin after the key's last write and reading. Monotonic ms. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
   // Within one ms, the order is unknown.
   return last + 1
 }
 
-/** The last write of the key, or of another key with the same platform name. */
+/** End of the last write to the key or to its platform name. Monotonic ms. */
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
@@ -104,7 +104,7 @@ export function lastWriteOf(store: StateStore, key: Key): number {
   return store.lastWrites.endedAt({ key, created })
 }
 
-/** Another API key might see other pipes. */
+/** Includes the secret: another API key might see other pipes. */
 export function nameOfListing(
   { name }: Pick<CreateOnceKind, 'name'>,
   { serviceId, secretName }: ServiceAccess,
@@ -122,7 +122,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list might show a pipe with a 404. Sends one more request if there is a list.
+ * Whether the list shows a missing pipe, or is doubtful. Sends one request if the kind has a list.
  * @throws as `Platform.list`
  */
 export async function mightBeListed(
@@ -147,7 +147,7 @@ interface Looked {
   readonly listing: Listing | undefined
 }
 
-/** For a key whose pipe is missing or not created. */
+/** Candidates in the list for a key without a pipe or with a missing one. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
   { entry, recorded, desired, service, body, listing }: Looked,
@@ -160,7 +160,7 @@ export function listedFor(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // A create of unknown outcome used the service of its time.
+  // The unknown create was sent to another service than this list's.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
@@ -175,7 +175,7 @@ export function listedFor(
     const createdAt = instantOf(item.createdAt ?? '')
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
       continue
-    const there = item as JsonObject // it came as JSON
+    const there = item as JsonObject // parsed JSON
     const odd = item[ODD]?.fields ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
@@ -213,12 +213,12 @@ export function listedFor(
         ? (there: JsonObject) => compareBody(kind.fields, body, there).every(({ field }) => field === 'name')
         : identityCheck(kind.identity, body)
     const alike = [...listing.items.values()].filter(
-      (item) => !known.has(item.name ?? undefined) && !isHeld(item) && isAlike(item as JsonObject), // it came as JSON
+      (item) => !known.has(item.name ?? undefined) && !isHeld(item) && isAlike(item as JsonObject), // parsed JSON
     )
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Fields that differ from the manifest and its earlier version. */
+  /** Edited fields that also differ from what the unknown create sent. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []
@@ -243,7 +243,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Recorded pipes that are not in the list, if too many to believe. */
+/** Counts recorded pipes that the list lacks, if implausibly many. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,
@@ -272,7 +272,7 @@ function isExpected(
 ): boolean {
   const { store, clock } = context
   if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
-  // Such a manifest only watches another pipe.
+  // Other lifecycles only watch a pipe.
   if (store.lifecycleOf(record.key) !== 'create-once') return false
   const { key, remote } = record
   const entry = store.entry(key)

@@ -37,9 +37,9 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { askedAt } = answer
-  // Some secrets were read after this answer.
+  // Masked again: some secrets were read after the failure.
   const failure = maskFailure(answer.failure, context.mask)
-  // Between two 404s, another answer restarts the count.
+  // Another failure between two 404s restarts their count.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
@@ -58,7 +58,7 @@ export function observationOf(
 
 function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource): JsonObject {
   const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // an upsert kind has no variants
-  return kind.lifecycle === 'upsert' ? kind.configured(value) : (value as JsonObject) // a parsed reply is JSON
+  return kind.lifecycle === 'upsert' ? kind.configured(value) : (value as JsonObject) // parsed JSON
 }
 
 function found(
@@ -69,10 +69,9 @@ function found(
   const { value, requestId, credential } = reply
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
   const compared =
-    isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
-  // An invalid manifest has no body to compare with.
+    isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // parsed JSON
   const isCompared = isOfList !== true && body !== undefined
-  // A list can be older, and incomplete.
+  // List items can be outdated and incomplete.
   const { remote } = recorded
   const isRead = isOfList !== true && remote !== undefined && sameId(remote.id, value.id)
   const known = isRead ? withForeign(context, { ...recorded, remote }, value) : recorded
@@ -98,7 +97,7 @@ function found(
   }
 }
 
-/** A missing resource of an upsert kind can be applied. */
+/** Upsert kinds need no confirmed 404: an upsert can be repeated. */
 function noneThere(
   context: ReconcileContext,
   recorded: LedgerRecord,
@@ -121,9 +120,9 @@ function withForeign(
 }
 
 /**
- * Settings that no manifest can have, masked and sorted. Fields that a document names stay. Others are new in replies
- * if a read lacks them, or if created resources return them too.
- * @param before undefined: when it is adopted
+ * Settings that no manifest can have, masked and sorted. Fields in `unsupported` stay once seen. Others stay
+ * only while reads return them and no created resource of the service has them.
+ * @param before undefined on adoption: all count
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -139,7 +138,7 @@ export function foreignIn(
       return isCreated && store.observation(other)?.foreign?.includes(path) === true
     })
   const known = before?.remote.foreign ?? []
-  const there = foreignFields(kind, value as JsonObject) // a parsed reply is JSON
+  const there = foreignFields(kind, value as JsonObject) // parsed JSON
     .filter(([path]) => isOfCreate(kind.fields, path))
     .map(([path]) => showName(mask.mask(path)))
     .filter((path) => before === undefined || isNamed(path) || (known.includes(path) && !isOfService(path)))
@@ -147,13 +146,13 @@ export function foreignIn(
   return all.length === 0 ? undefined : all.slice(0, FOREIGN_KEPT)
 }
 
-/** A size is no reason to keep a resource. */
+/** Excludes the size, which is no reason to keep a resource. */
 function isOfCreate(fields: Fields, path: string): boolean {
   const [part = ''] = path.split(/[.[]/)
   return part !== 'scaling' && Object.hasOwn(fields, part)
 }
 
-/** Another manifest with a name or identity that differs from this manifest's might mean this pipe. */
+/** Records a name or identity that differs from the manifest: another manifest might mean this pipe. */
 function withSeenAs(
   { store }: ReconcileContext,
   record: LedgerRecord,
@@ -163,11 +162,10 @@ function withSeenAs(
   if (remote === undefined || !sameId(remote.id, value.id)) return record
   const paths = ['name', ...store.identityPathsOf(key)]
   const isEdited = compared.some(({ field }) => paths.some((path) => isAt(field, path)))
-  const seenAs = isEdited ? store.identityHashes(key, value as JsonObject) : undefined // a parsed reply is JSON
+  const seenAs = isEdited ? store.identityHashes(key, value as JsonObject) : undefined // parsed JSON
   return sameJson(seenAs, remote.seenAs) ? record : { ...record, remote: { ...remote, seenAs } }
 }
 
-/** Whether a field is at a path, or inside an item of a list there. */
 function isAt(field: string, path: string): boolean {
   return field === path || field.startsWith(`${path}[`)
 }
@@ -187,7 +185,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** A refuted line counts again once it was removed from Git. */
+/** A refuted `policy.recreate` counts again only after its removal from Git. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
@@ -202,7 +200,7 @@ function missing(
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
-    /** A second reading right before the create adds no proof. */
+    /** The reading right before a create, which adds no proof. */
     readonly isLast: boolean
   },
 ): ObservedKey {

@@ -11,7 +11,7 @@ export function observedConfiguration(
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
   const reply = recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
-  // Replies are stored without secrets.
+  // Recorded replies are masked: mask the read, too.
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
   return {

@@ -12,13 +12,10 @@ import { accessOf } from './service-access.ts'
 
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
-/**
- * From each service's last list, without a request. Undefined: the platform does not list. Excludes services
- * without a list.
- */
+/** From each service's last list, without a request. Undefined: the platform does not list. */
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
-  // Kinds with several lifecycles are often created elsewhere on purpose.
+  // Not alerts, which are often created elsewhere on purpose.
   const kind = profile.kinds.find(isListed)
   if (kind === undefined) return undefined
   const listed = listedServices(context, kind)
@@ -42,7 +39,7 @@ interface ListedService {
   readonly listing: Listing
 }
 
-/** By manifest name. Of equal services, the first. */
+/** Of several manifests for one service, the first by name. */
 function listedServices({ store }: Context, kind: CreateOnceKind): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
@@ -77,7 +74,7 @@ function foundIn(
   }
 }
 
-/** A list has the same time at each use. */
+/** Rounding gives a list the same time at each call. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000) * 1_000
 }

@@ -44,12 +44,12 @@ export type Answer =
   | {
       readonly failure: unknown
       readonly askedAt: number
-      /** A failed list leaves this pipe unknown. */
+      /** The list failed, not a read of this pipe. */
       readonly isOfList?: true
     }
   | undefined
 
-/** Skips the request if the manifest is left alone. Never rejects: the caller waits for it later. */
+/** Sends no request for a suspended or removed manifest. Never rejects: the caller awaits it later. */
 export async function readPlatform(
   context: ReconcileContext,
   question: Question,
@@ -58,7 +58,7 @@ export async function readPlatform(
   if (state === 'absent' && recorded.removal?.isSent === true)
     return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
-  // A pipe that was stopped for a change is started first.
+  // Except a pipe that was stopped for a change: it must be started.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
@@ -74,7 +74,7 @@ export async function readPlatform(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, request)
     } catch (failure) {
-      // An unknown outcome stays unknown.
+      // Without the list, an unknown outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
       // A change in place needs no list.
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
@@ -82,7 +82,7 @@ export async function readPlatform(
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
-  // A pipe before its deletion is read by its id.
+  // Right before a write, a pipe is read by its id.
   const isOfAll = isListed && !mayCreate && looks === undefined
   const answer = isOfAll ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
@@ -108,7 +108,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     const asked = questionOf(context, question, request)
     if (asked === undefined) return undefined
     const reply = await asked
-    // No resource is created or adopted in this reconcile. An upsert can go on.
+    // A found resource needs no create: other keys go first. An upsert continues.
     if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -117,8 +117,8 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 }
 
 /**
- * For drift checks: one request for all pipes of a service. A pipe is read by its id if the list lacks it, if
- * a person asked for it or reported it gone, or if it was missing the last time.
+ * For drift checks: one list request per service. Undefined: read the pipe by its id, because the list
+ * lacks it, a person asked for it or reported it gone, or it was missing before.
  */
 async function listedAnswer(
   context: ReconcileContext,
@@ -128,7 +128,7 @@ async function listedAnswer(
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
   if (context.store.observation(key)?.found === false) return undefined
   if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
-  // The list might be outdated.
+  // After a change, the list might be outdated.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
   if (access === undefined) return undefined
@@ -144,8 +144,8 @@ async function listedAnswer(
 }
 
 /**
- * A list can lag. It replaces a read only if the pipe matches the manifest and the manifest is not edited.
- * Otherwise, the pipe is read by its id before it is reported or corrected.
+ * A list can lag. It replaces a read only if the pipe matches the unedited manifest. Otherwise, the pipe is
+ * read by its id before it is reported or corrected.
  */
 export async function confirmed(
   context: ReconcileContext,
@@ -200,7 +200,7 @@ function questionOf(
     return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
   }
   if (kind.lifecycle === 'upsert') {
-    // The service of the upsert. A service has one endpoint, without a known id.
+    // Read where the upsert goes, by the service's id: a service has one endpoint.
     const there = service.usable ? service.access : recordedAccess(store, recorded, service)
     if (!isReadable(kind) || there === undefined) return undefined
     return (looks ?? platform).read({ kind, service: there, id: there.serviceId }, options)

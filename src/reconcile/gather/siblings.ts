@@ -6,11 +6,11 @@ import { isLeftAlone } from '../state/entry-policy.ts'
 import { isUnclaimed, type Observation, type StateStore } from '../state/store.ts'
 
 /*
- * Whether the credential still sees the service, and whether too many pipes are missing. Only
- * pipes that were read since the first 404 count.
+ * Other pipes of a service show whether the credential still sees it, and whether too many are
+ * missing. Only pipes that were read since the first 404 count.
  */
 
-/** Enough to tell a lost permission from a deletion. */
+/** Pipes to read, to tell a lost permission from a deletion. */
 const SIBLINGS = 8
 
 type Seen = Pick<ReconcileContext, 'store' | 'clock'>
@@ -32,8 +32,8 @@ export function siblingFoundAt(
 }
 
 /**
- * Whether another pipe was found between the 404s. A suspended pipe or one without a manifest is no witness,
- * but it exists: this pipe is not the only one.
+ * Whether another pipe was found between the 404s. `silent`: others exist, even if suspended or without a
+ * manifest.
  */
 export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
   if (misses?.besideSince !== undefined) return 'answered'
@@ -42,8 +42,8 @@ export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses 
 }
 
 /**
- * Pipes that show whether one pipe is gone, or a permission. Includes the last found pipe as a witness, and
- * a few others: a mass loss must show. Empty if enough were read since the last 404.
+ * Pipes to read, to tell a lost pipe from a lost permission. Includes the last found pipe as a witness, and
+ * a few others to notice a mass loss.
  */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context
@@ -69,7 +69,7 @@ function spread(keys: readonly Key[], count: number): readonly Key[] {
   )
 }
 
-/** Missing pipes of the service or credential, if too many to believe. */
+/** Counts missing pipes of the service or credential, if implausibly many. */
 export function massMissing(
   context: Seen,
   record: LedgerRecord,

@@ -31,7 +31,7 @@ interface Known {
 
 /**
  * Another key's record that the manifest might mean: a create would make a second pipe.
- * @param recorded its own; if its pipe is missing, no other record can move here
+ * @param recorded the key's own; with a pipe, even a missing one, no other record moves here
  */
 export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
   const { store } = known
@@ -50,7 +50,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // Another manifest describes the pipe as it is; this one, an edit that was not applied.
+    // An unapplied edit is no match if another manifest describes the pipe as it is.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -70,7 +70,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** Only a pipe with a manifest of the same identity can have a copy. */
+/** A pipe whose manifest keeps its identity can have a copy: the identity is not compared. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -80,7 +80,7 @@ function isSimilarBeside(store: StateStore, candidate: Candidate, record: Ledger
   return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [there]) !== undefined
 }
 
-/** @param name as known from the pipe */
+/** @param name of the pipe on the platform */
 function unclaimed(
   { key, file, platformName, remote }: LedgerRecord,
   candidate: Candidate,
@@ -91,7 +91,7 @@ function unclaimed(
   return { key, how: 'unclaimed', file, platformName: otherName, foreign }
 }
 
-/** By `policy.renamedFrom`, `policy.adopt` or id. */
+/** Named by `policy.renamedFrom`, `policy.adopt` or a Lock. */
 export function namedRecord(
   store: StateStore,
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
@@ -101,7 +101,7 @@ export function namedRecord(
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
-  // An adoption settles an unknown outcome.
+  // A key with a possible pipe adopts: no record moves here.
   if (mightHaveResource(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
@@ -118,7 +118,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** As {@link Claim}. A manifest that has a pipe or wants none is no claim. */
+/** As {@link Claim}. A manifest that has a pipe or wants none claims no other. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -142,7 +142,7 @@ export function claimOn(
   return like && { key: like, by: undefined }
 }
 
-/** A manifest without a pipe that describes this one exactly. */
+/** A manifest without a pipe that describes this record's pipe exactly. */
 export function alikeTo(store: StateStore, { key, service, applied }: LedgerRecord): Key | undefined {
   if (service === undefined || applied === undefined) return undefined
   const alike = store.alike({ key, serviceId: service.serviceId, fingerprint: applied })
@@ -179,11 +179,11 @@ function listedOrphan(
   const [only, ...more] = listing?.named.get(candidate.platformName) ?? []
   const isOnly = only !== undefined && more.length === 0 && body !== undefined
   const isMeant = orphan.key !== wanted.manifest.policy?.replaces
-  const isSame = isMeant && isOnly && compareBody(kind.fields, body, only as JsonObject).length === 0 // it came as JSON
+  const isSame = isMeant && isOnly && compareBody(kind.fields, body, only as JsonObject).length === 0 // parsed JSON
   return { ...unclaimed(orphan, candidate, candidate.platformName), isSame }
 }
 
-/** Last seen with the desired name or identity, and without a manifest. */
+/** A record without a manifest whose pipe was last seen with the desired name or identity. */
 function seenAlike(
   store: StateStore,
   { candidate, wanted, kind }: Sought & { readonly kind: CreateOnceKind },
@@ -197,7 +197,7 @@ function seenAlike(
     const record = key === candidate.key || kindOf(key) !== kind.name ? undefined : store.record(key)
     if (record?.remote === undefined || key === wanted.manifest.policy?.replaces) continue
     if (!sameId(record.service?.serviceId, candidate.serviceId)) continue
-    const listed = listing?.items.get(record.remote.id.toLowerCase()) as JsonObject | undefined // it came as JSON
+    const listed = listing?.items.get(record.remote.id.toLowerCase()) as JsonObject | undefined // parsed JSON
     const { seenAs } = record.remote
     if (listed === undefined) {
       if (seenAs === undefined) continue
@@ -230,7 +230,7 @@ function holdersByName(
   })
 }
 
-/** Without the record that `policy.replaces` names, except an orphan that no manifest describes in full. */
+/** Drops the record that `policy.replaces` names, except an orphan with settings that no manifest can have. */
 function notReplaced(
   store: StateStore,
   related: readonly LedgerRecord[],
@@ -241,7 +241,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded its own; the identity of its own pipe is no proof */
+/** @param recorded the key's own; if its pipe has this identity, that is not compared */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

@@ -82,7 +82,6 @@ async function adoptOnce(
   if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
   const held = ownedByOtherKey(context.store, pipeId, key)
   if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))
-  // Until it is recorded, another key's command might name it, too.
   context.store.claim(key, pipeId)
   const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
@@ -104,7 +103,7 @@ async function adoptOnce(
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
-/** The state and `InSync` of the same pipe. */
+/** For the same pipe, the state and `InSync` remain. */
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
   if (before === undefined || anew === undefined) return anew
   const { Valid, Synced, Ready } = before
@@ -115,10 +114,10 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** The pipe's other owner, or the key's other pipe by Git. */
+/** Another key has the pipe, or Git names another pipe for the key. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // A line with the former pipe is older than its loss.
+  // A line that names the former pipe is outdated.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
@@ -142,7 +141,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** A second pipe would hide the first. */
+/** Refuses if the key's other pipe might exist. */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -175,7 +174,7 @@ async function heldRemote(
   )
 }
 
-/** Not read by this process, and one 404 is no proof. */
+/** Reasons that prove the loss: one 404 does not. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {
@@ -201,7 +200,7 @@ export type AdoptionTarget =
   | {
       readonly problem: undefined
       readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
-        /** Undefined: there is only a record. */
+        /** Undefined: the key has no manifest. */
         readonly body: JsonObject | undefined
         readonly secrets: BodySecrets['values']
       }
@@ -252,7 +251,7 @@ export async function adoptionTarget(
   return { problem: undefined, found }
 }
 
-/** An unknown create was sent to the service of its time. */
+/** After an unknown create, the recorded service: the request went there. */
 function whereOf(
   { store }: OperatorContext,
   recorded: LedgerRecord,

@@ -10,13 +10,13 @@ import { conditionsToRenew, historyLine, type OperatorContext } from './operator
 
 type Limit = 'CreateLimit' | 'DeleteLimit'
 
-/** Minimum. Longer for many creates with a small budget. */
+/** Ms. An allowance lasts this long, plus `EACH_MS` per key. */
 const GOOD_FOR_MS = 15 * 60_000
 const EACH_MS = 2_000
 
 /**
- * Lets pass what a limit blocks now, but no later request. Each record keeps its allowance until a request
- * uses it.
+ * Allows the requests that a limit blocks now, but no later ones. Each record keeps its allowance until a
+ * request uses it.
  */
 export async function allowBlocked(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
@@ -58,7 +58,7 @@ function blockedDigest(
   return isAllowed(record, digest, store.steadyNow()) ? undefined : digest
 }
 
-/** @returns false if it is no longer blocked, or has changed */
+/** @returns false if the key is no longer blocked, or was edited */
 async function allowOne(
   context: OperatorContext,
   listed: LedgerRecord,

@@ -23,7 +23,7 @@ import { isStoppedByUs } from '../../plan/run-state.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
-/** Carries out a person's command. Only the owner of the ledger may, while the key is not reconciled. */
+/** Carries out a person's command. Call it in the ledger's owner, while the key is not reconciled. */
 export async function operate(
   context: OperatorContext,
   asked: OperatorCommand,
@@ -49,7 +49,7 @@ export async function operate(
   }
 }
 
-/** What no ledger can make right. */
+/** A mistake in the command itself, whatever the ledger has. */
 export function mistakeIn(profile: Profile, asked: OperatorCommand): string | undefined {
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined
@@ -73,7 +73,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
         `${stopped} Pipewright starts it soon. Run this command again after that. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
-    // A returning manifest is created.
+    // Once forgotten, a returning manifest creates a pipe.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
@@ -94,13 +94,11 @@ function stoppedWords(recorded: LedgerRecord): string | undefined {
   return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and did not see it run since.`
 }
 
-/** The next looks start it. */
 function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): boolean {
   const access = recordedAccess(store, recorded, desiredService(store, undefined))
   return access !== undefined && store.observation(recorded.key)?.found === true
 }
 
-/** The next reconcile would create the pipe again. */
 function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
   const { key } = recorded
   const entry = store.entry(key)
@@ -125,7 +123,6 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   )
 }
 
-/** Until the next revision. */
 export function suspendKey(
   context: OperatorContext,
   { key, reason, until }: OperatorCommand & { readonly command: 'suspend' },
@@ -155,7 +152,6 @@ export function suspendKey(
 
 const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 
-/** Also against the manifest, until the next revision. */
 export function resumeKey(
   context: OperatorContext,
   { key }: OperatorCommand & { readonly command: 'resume' },

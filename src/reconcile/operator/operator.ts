@@ -56,7 +56,6 @@ export function stillSending(
   )
 }
 
-/** Why to wait: the earlier request might arrive. */
 export function stillOnItsWay(
   { store, clock }: OperatorContext,
   key: Key,

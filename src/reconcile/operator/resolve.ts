@@ -23,8 +23,8 @@ import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 
 /**
- * The attempt had no effect, and the next reconcile creates with a new intent. Accepted once the request
- * cannot arrive any more, or earlier with `--force`, at a risk.
+ * Settles the attempt as without effect: the next reconcile creates again. Refused while the request might
+ * still arrive, except with `--force`.
  */
 export function retryCreate(
   context: OperatorContext,
@@ -61,7 +61,7 @@ export function retryCreate(
   })
 }
 
-/** Needs no further proof that the pipe is gone. */
+/** Takes a person's word and one 404 as proof that the pipe is gone. */
 export function approveRecreate(
   context: OperatorContext,
   key: Key,
@@ -119,7 +119,7 @@ async function whyNotGone(
   }
 }
 
-/** The pipe was found. */
+/** The pipe was found: clears a person's report that it is gone. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
   const { remote } = recorded
   if (remote?.saidGoneAt === undefined) return

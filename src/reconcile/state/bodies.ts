@@ -9,7 +9,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Fingerprint } from '../../plan/record.ts'
 
-/** With references in place of secrets. */
+/** A request body with references in place of secrets. */
 export interface Asked {
   readonly body: JsonObject
   /** Without secret values. */
@@ -17,13 +17,12 @@ export interface Asked {
 }
 
 export function createBodies(profile: Profile, hashKey: Uint8Array) {
-  /** Caches hashes: bodies are built on demand. */
+  /** Caches digests: bodies are built on demand. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
   const hash = (text: string) => keyedHash(hashKey, text)
 
   return {
-    /** Its fingerprint is computed once. */
     asked(manifest: ResourceManifest): Asked | undefined {
       const body = bodyOf(profile, manifest)
       if (body === undefined) return undefined
@@ -39,15 +38,15 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       const identity = identityOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
-    /** As in {@link Fingerprint}. */
+    /** Keyed hashes, by path, as in {@link Fingerprint}. */
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
-    /** Keyed, by path, of the name and the identity. */
+    /** Keyed hashes of the name and identity, by path. */
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
       const fields = withName(identityOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
-    /** Keyed. Computed once per reading. */
+    /** Keyed hash. Computed once per reading of the secret. */
     hashOf(secret: Secret): string {
       const known = secretHashes.get(secret) ?? hash(secret.reveal())
       secretHashes.set(secret, known)

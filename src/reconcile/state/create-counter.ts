@@ -10,7 +10,7 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. A count might miss the end of a suspension or a missing pipe for this long. */
+/** Ms. For this long, a count might miss that a suspension ended or a pipe went missing. */
 const MAX_AGE_MS = 1_000
 
 /** Ms. Rounds shown times up: the message stays the same. */
@@ -35,8 +35,8 @@ interface Made {
 }
 
 /**
- * Wanted and recent creates, by service.
- * @param serviceWanted undefined: its Service is unknown
+ * Counts wanted and recent creates, by service.
+ * @param serviceWanted returns undefined if the Service is unknown
  */
 export function createCreateCounter(
   store: {
@@ -53,7 +53,7 @@ export function createCreateCounter(
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
 
-  /** Of two clocks, the later time counts: a changed clock lets no more pass. */
+  /** Of the wall and steady clock, the later time counts: a clock change allows no extra creates. */
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
@@ -69,7 +69,7 @@ export function createCreateCounter(
     return remote && service?.serviceId.toLowerCase()
   }
 
-  /** None of their missing pipes is replaced. */
+  /** Services with too many missing pipes: none of those is replaced. */
   function servicesOutOfSight(entries: readonly Entry[]): ReadonlySet<string | undefined> {
     if (!entries.some(isMissed)) return new Set()
     const lost = [...Map.groupBy(entries, serviceOfPipe)].filter(
@@ -86,7 +86,7 @@ export function createCreateCounter(
     const record = store.record(key)
     const { remote } = record ?? {}
     if (policy?.ensure === 'absent') return false
-    // The missing pipe's own id names no other pipe.
+    // The manifest names another pipe: it is adopted.
     const named = policy?.adopt ?? store.catalog?.locks.get(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
     if (isLeftAlone(store.entry(key), now.wall)) return false
@@ -96,7 +96,7 @@ export function createCreateCounter(
     if (record?.removal?.isSent === true) return true
     // A pipe that is never or not soon replaced does not block others.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
-    // A single 404 counts: the first of many must not be created before the last is counted.
+    // A single 404 counts: the first of many pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld
   }
 
@@ -146,7 +146,7 @@ export function createCreateCounter(
       const until = passesAt && Math.ceil((clock.now() + passesAt - now) / SHOWN_MS) * SHOWN_MS
       return { service: service.name, ...counts, until }
     },
-    /** Call before the store has the record. Undefined: dropped. */
+    /** Call before the store changes. Undefined: the record is dropped. */
     note(key: Key, record: LedgerRecord | undefined) {
       if (relevantIn(store.record(key)) === relevantIn(record)) return
       count = undefined

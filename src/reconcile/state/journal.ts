@@ -18,7 +18,7 @@ export async function syncStoreFromLedger({ ledger, store }: Known): Promise<rea
   // Versions are compared only if another process has written since the last call.
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
-  // Read before the ledger: a write in between stays visible.
+  // Noted before the ledger is read: a write in between stays visible.
   const known = new Map<Key, number>()
   for (const { key, version } of store.records()) known.set(key, version)
   const there = await ledger.versions()
@@ -51,7 +51,6 @@ export async function recordsOfOtherWriters({ ledger, store }: Known): Promise<r
 
 export type Line = NewEntry & { readonly type: 'action' }
 
-/** An action for the history. Default: done now. */
 export function historyEntry(
   { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
   key: Key,

@@ -27,7 +27,7 @@ export function listingFrom(
   return { ...about, items, named, odd: oddItemsOf(value) }
 }
 
-/** Shared by all readers. */
+/** Last lists, shared by all reconciles. */
 export function createListings() {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()
@@ -45,8 +45,8 @@ export function createListings() {
   return {
     last: (service: string) => answered.get(service),
     /**
-     * Begun at `since` or later: the last list, a running request, or a new request.
-     * @param now on the monotonic clock
+     * A list begun at `since` or later: the last one, a running request, or a new request.
+     * @param now on the monotonic clock, ms
      * @throws the error of `ask`, even for another caller
      */
     async since(
@@ -66,33 +66,33 @@ export function createListings() {
         if (asking.get(service)?.listing === listing) asking.delete(service)
       }
     },
-    /** Since the last success. Monotonic ms. */
+    /** Start of the last request, if it failed. Monotonic ms. */
     failedAt: (service: string) => (asking.has(service) ? undefined : failed.get(service)),
     all: (): Iterable<readonly [string, Listing]> => answered,
     forget: (service: string) => void answered.delete(service),
   }
 }
 
-/** The name of its create: another key might ask for the same name. */
+/** `created` names the pipe: another key might ask for the same name. */
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** It might have made a pipe that another manifest now means. */
+  /** A failed create might have made a pipe that another manifest now means. */
   readonly isFailed?: boolean
 }
 
-/** No reading in use is older: ms. */
+/** Ms. Older writes are forgotten: no reading in use is older. */
 const KEPT_MS = 60 * 60_000
 
 /**
- * A reading that began earlier might miss the write's effect. Keeps keys without a record: a manifest can
- * come back within seconds.
+ * Ends of writes: a reading that began earlier might miss the effect. Keeps forgotten keys, because a manifest
+ * can return within seconds.
  */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()
 
   return {
-    /** Even of an error: the request might have worked. */
+    /** Also after an error: the request might have worked. */
     noteEnd(written: Written) {
       const now = clock.monotonic()
       const { key, name, service } = placesOf(written)

@@ -12,7 +12,7 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
-/** @returns its differences, masked */
+/** @returns the differences, masked */
 export function noteFound(
   context: ReconcileContext,
   key: Key,
@@ -30,7 +30,7 @@ export function noteFound(
   const { profile, store, clock, healthyStates } = context
   const { entry, readAt, credential, state, foreign } = seen
   const mask = replyMask(context.mask, seen.body)
-  const reply = seen.reply as JsonObject // a parsed reply is JSON
+  const reply = seen.reply as JsonObject // parsed JSON
   const differences = maskDifferences(seen.differences, mask)
   const shownState = state === undefined ? undefined : mask(state)
   const verdict = judgeState(
@@ -62,7 +62,7 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
-    /** Older lists do not count for the key. */
+    /** Start of the read; monotonic ms. Undefined: the reply ended a write. */
     readonly readAt: number | undefined
   },
   done: Done,

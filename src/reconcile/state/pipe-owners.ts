@@ -12,7 +12,7 @@ type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'li
 
 export type PipeOwners = ReturnType<typeof pipeOwners>
 
-/** Records, then manifests, then Locks of keys with a manifest. @param kind of the pipes */
+/** Finds a pipe's key. Records come before manifests and their Locks. @param kind of the pipes */
 export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
@@ -38,7 +38,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
-    /** Without a pipe. It asks for this name, or its create might have made this pipe. */
+    /** A key without a pipe that asks for this name, or whose create might have made this pipe. */
     wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))
@@ -66,7 +66,7 @@ function underWay(record: LedgerRecord): Wish | undefined {
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
-/** Of an invalid manifest, only the name is known. */
+/** An invalid manifest tells only the name and perhaps the service. */
 function wishOf(store: Known, { key, manifest, stated }: Entry): Wish | undefined {
   const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
   if (isNamed || store.record(key)?.remote !== undefined) return undefined

@@ -39,7 +39,7 @@ type Tracked = Omit<Problem, 'keys'> & {
   isUnseen: boolean
   isReported: boolean
   isRenewed: boolean
-  /** Keys at the last report. 0: none. */
+  /** Number of keys at the last report. 0: not reported. */
   reported: number
   most: number
   /** Ms since the epoch. */
@@ -86,7 +86,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** Few keys with a private cause have a problem each. */
+  /** Below `MANY`, keys whose shared cause is only likely have a problem each. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
@@ -127,7 +127,7 @@ export function createProblemTracker(
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
-    // At first, the board has records of an earlier process, and fewer facts.
+    // Before `begin`, the board shows records of an earlier process, with fewer facts.
     const isOther = (known ?? '') !== '' && known !== state
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
@@ -201,17 +201,17 @@ export function createProblemTracker(
   }
 
   return {
-    /** Of an earlier process, with their ids. Call before the first reconcile. */
+    /** Problems of an earlier process keep their ids. Call before the first reconcile. */
     remember(problems: readonly Problem[]) {
       remembered = problems
     },
-    /** Counts the board's problems as reported, the first time. */
+    /** The first call counts the board's problems as reported. */
     begin() {
       if (hasBegun) return
       byCause.clear()
       ofKey.clear()
       for (const { keys, ...problem } of remembered.toReversed()) {
-        // A merged problem has no keys of its own.
+        // A problem that was merged into another has no own keys.
         const own = keys.filter((key) => !ofKey.get(key)?.some(({ cause }) => cause === problem.cause))
         if (own.length === 0) continue
         const tracked = open(problem, new Map(own.map((key) => [key, problem.state])))
@@ -235,7 +235,6 @@ export function createProblemTracker(
       const status = board.get(key)
       return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
     },
-    /** Undefined: before the first reconcile. */
     reported(): readonly Problem[] | undefined {
       if (!hasBegun) return undefined
       return [...byCause.values()]
@@ -284,12 +283,12 @@ function causeOf(resource: ResourceView): string {
   return `${status}/${reason}/${service ?? ''}/${sharedFacts(reason, facts)}`
 }
 
-/** Otherwise a shared cause is only likely, and only for many resources. */
+/** Whether equal causes are surely one problem. Otherwise, that is likely only for many resources. */
 function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }
 
-/** They appear after the shown condition is resolved. */
+/** Problems that appear after the shown condition is resolved. */
 function shownBehind(view: ResourceView): readonly ResourceView[] {
   const { Valid, Synced } = view.conditions
   const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
@@ -308,7 +307,7 @@ function mistakeOf({ conditions }: ResourceView): string | undefined {
   return facts !== undefined && 'mistake' in facts ? facts.mistake : undefined
 }
 
-/** Names the fact with the shared obstacle. */
+/** By reason, the fact that names the shared obstacle. */
 const SHARED = { DependencyNotReady: 'waitsFor', SecretUnavailable: 'missing' } as const
 
 function sharedFacts(reason: Reason, facts: object): string {

@@ -33,12 +33,12 @@ export function createKeyGroups() {
   }
 }
 
-/** By `policy.dependsOn` and the Service. */
+/** Keys by their `policy.dependsOn` and Service. */
 export function indexDependents({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ manifest }) => (manifest === undefined ? [] : dependenciesOf(manifest)))
 }
 
-/** By `policy.renamedFrom`, and by the id in `policy.adopt` and in a Lock. */
+/** Keys by their `policy.renamedFrom`, and by the id in `policy.adopt` or a Lock. */
 export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ key, manifest }) => {
     const { renamedFrom, adopt } = manifest?.policy ?? {}
@@ -84,7 +84,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Built on first use. @param askedOf undefined: the service is unknown */
+/** Built on first use. @param askedOf returns undefined if the service is unknown */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -103,7 +103,7 @@ export function createEqualManifestIndex(
       catalog = next
       keysOf = undefined
     },
-    /** Its own key included. */
+    /** Includes the candidate's own key. */
     of({
       key,
       serviceId,
@@ -125,7 +125,7 @@ function nameOf(
 type Index = Map<number, Key | Set<Key>>
 
 /**
- * @param records all of them. The index is built for the first candidate.
+ * Built for the first candidate.
  * @param identityOf the identity's paths, by key
  */
 export function createSimilarIndex(

@@ -40,7 +40,7 @@ function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   return new Set(last.values().map(({ key }) => key))
 }
 
-/** They cannot be found without the ledger. 0 without any Lock. */
+/** Counts pipes that only the ledger can find. 0 without any Lock. */
 export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>): number {
   const locks = store.catalog?.locks
   if (locks === undefined || locks.size === 0) return 0

@@ -9,7 +9,7 @@ import type { ReconcileContext } from '../context.ts'
 export interface WritableBoard extends StatusBoard {
   set(view: ResourceView): void
   remove(key: Key): void
-  /** For each changed or removed key. The last listener counts. */
+  /** Called for each changed or removed key. Only the last listener counts. */
   listen(listener: (key: Key) => void): void
 }
 
@@ -57,7 +57,7 @@ function heldBack(said: string, since: number): Condition {
   return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
 }
 
-/** From the ledger, before the key's first reconcile. */
+/** Shows the recorded status before the key's first reconcile. */
 export function seedStatus({ store, clock, ledger }: ReconcileContext, board: WritableBoard, key: Key): void {
   const now = clock.now()
   const entry = store.entry(key)

@@ -27,12 +27,12 @@ import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 export interface Observation {
   /** ms since the epoch. */
   readonly at: number
-  /** Monotonic ms. Undefined: part of a write. */
+  /** Start of the read; monotonic ms. Undefined: the reply ended a write. */
   readonly readAt: number | undefined
   readonly found: boolean
   /** 404s in a row. Undefined: found, or not counted. */
   readonly misses: Misses | undefined
-  /** Equal for equal credentials. */
+  /** A digest: equal for equal credentials. */
   readonly credential: string | undefined
   readonly state: RawText | undefined
   readonly shownState: MaskedText | undefined
@@ -47,9 +47,8 @@ export interface Observation {
 export type StateStore = ReturnType<typeof createStateStore>
 
 /**
- * Knowledge about more than one key, in memory: the catalog, the last records and the platform's last
- * answers. All of it can be read again from the directory, the ledger and the platform.
- * @param hashKey keys the hashes in records
+ * The catalog, the last records and the platform's last answers, in memory. All of it can be read
+ * again.
  */
 export function createStateStore({
   profile,
@@ -94,7 +93,7 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
-  /** The same object each time: another one is decided again. */
+  /** Caches suspended entries: a new object would be decided again. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
@@ -128,7 +127,7 @@ export function createStateStore({
       return now.entry
     },
     lifecycleOf: (key: Key): Lifecycle => lifecycleOf(held(key)),
-    /** Of another process. While set, no manifest counts as removed. */
+    /** Revision of another process that might be newer. While set, no manifest counts as removed. */
     get olderThan(): string | undefined {
       return olderThan()
     },
@@ -147,7 +146,7 @@ export function createStateStore({
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
-      // Whichever process sent it, it might have worked.
+      // Even a failed create of another process might have worked.
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
@@ -160,21 +159,21 @@ export function createStateStore({
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    /** Keys of the same kind, its own included. */
+    /** Keys with a pipe in the service, of the kind of `like`, itself included. */
     createdIn: (serviceId: string, like: Key) => pipes.of(groupOf(like, serviceId)),
-    /** Includes former pipes. */
+    /** Another key with this pipe, current or former. */
     holderOf(pipeId: string, but: Key): Key | undefined {
       const id = pipeId.toLowerCase()
       for (const key of ids.of(id)) if (key !== but) return key
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
-    /** The key is about to record this pipe. Undefined: no more. */
+    /** The key is about to record this pipe: no other key can. Undefined: ends its claim. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    /** In their last reading. */
+    /** Keys whose last reading used the credential. */
     askedWith: (credential: string) => asked.of(credential),
-    /** Since this process recorded the pipe. Undefined: before its start. */
+    /** Ms since this process recorded the pipe. Undefined: an earlier one did. */
     ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
       return since === undefined ? undefined : clock.monotonic() - since
@@ -182,7 +181,7 @@ export function createStateStore({
     /** ms since the epoch, without jumps of the wall clock. */
     steadyNow,
     unclaimed: () => unclaimed.keys(),
-    /** Other keys' records that might have this pipe. Sorted by key. */
+    /** Other keys' records that might have the candidate's pipe. Sorted by key. */
     similarTo: (candidate: Candidate): readonly LedgerRecord[] =>
       similar.of(candidate).flatMap((key) => records.get(key) ?? []),
     drop(key: Key) {
@@ -201,7 +200,7 @@ export function createStateStore({
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
-    /** In force. Empty before the first reading. */
+    /** Of the current catalog. Empty before the first reading. */
     get revision() {
       return catalog?.revision.id ?? ''
     },
@@ -224,22 +223,21 @@ export function createStateStore({
     contact: contacts.of,
     /** ms since the epoch. */
     answeredAt: contacts.answeredAt,
-    /** @returns whether it changed */
     noteContact: (service: string, contact: Contact) => contacts.note(service, contact),
     service(name: string): ServiceManifest | undefined {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** A late request of the former leader might have changed them: they are applied again. */
+    /** Keys that a late request of the former leader might have changed: they are applied again. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** The last seen {@link Ledger.othersWrites}. */
-    othersWritesSeen: undefined as number | undefined, // set by its reader
-    /** By `policy.dependsOn`. */
+    othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
+    /** By `policy.dependsOn` or Service. */
     dependents: (key: Key) => dependentsOf.get(key) ?? [],
-    /** By `policy.renamedFrom`. By an id: `policy.adopt` and Locks. */
+    /** Keys by the old key in `policy.renamedFrom`, or the id in `policy.adopt` or a Lock. */
     successors: (of: string) => successorsOf.get(of) ?? [],
-    /** Its own key included. */
+    /** Keys with an equal manifest, the candidate's included. */
     alike: (candidate: Parameters<typeof alike.of>[0]) => alike.of(candidate),
     listings: createListings(),
     lastWrites,
@@ -249,7 +247,7 @@ export function createStateStore({
   return store
 }
 
-/** A permission can differ between kinds. */
+/** Grouped by kind, too: permissions can differ between kinds. */
 function groupOf(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -269,7 +267,7 @@ export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
 
-/** Requests without a reply. */
+/** Requests in a row without a reply. */
 const UNREACHABLE_AFTER = 3
 
 /** By the service's name. */
@@ -280,7 +278,6 @@ function createContacts(clock: Pick<Clock, 'now'>) {
   >()
   return {
     of: (service: string) => known.get(service)?.contact,
-    /** ms since the epoch. */
     answeredAt: (service: string) => known.get(service)?.answeredAt,
     /** @returns whether the contact changed */
     note(service: string, contact: Contact): boolean {
