@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { Way } from '../../src/kinds/changes.ts'
 import type { Looks } from '../../src/contract/platform.ts'
 import type { Event } from '../../src/contract/events.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { BASE } from './ask.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
@@ -63,6 +64,7 @@ export async function startEmpty(
   let ledger = first
   let before: (() => void | Promise<void>) | undefined
   let kill: (KillPlace & { readonly nth: number }) | undefined
+  const dead = new WeakSet<object>()
   /** A request that a process may end before or after, and that something may come before. */
   async function mortal<Made, Done>(
     way: KillPlace['way'],
@@ -72,7 +74,9 @@ export async function startEmpty(
     const killed = (when: KillPlace['when']) => {
       if (kill?.way !== way || kill.when !== when) return
       kill = kill.nth > 1 ? { ...kill, nth: kill.nth - 1 } : undefined
-      if (kill === undefined) throw new Killed()
+      if (kill !== undefined) return
+      dead.add(process)
+      throw new Killed()
     }
     killed('before')
     const done = await send(async (looks) => {
@@ -98,7 +102,17 @@ export async function startEmpty(
     emit: (event) => void events.push(event),
   }
   let olderThan: string | undefined
-  const begin = () => startProcess({ ...shared, ledger }, () => olderThan)
+  async function begin(): Promise<Awaited<ReturnType<typeof startProcess>>> {
+    const its = ledger
+    // What a process does after its end writes nothing.
+    const swap = async (...asked: Parameters<Ledger['swap']>) => {
+      if (dead.has(begun)) throw new Killed()
+      return its.swap(...asked)
+    }
+    const mine = Object.assign(Object.create(its) as Ledger, { swap }) // all else is that ledger's
+    const begun = await startProcess({ ...shared, ledger: mine }, () => olderThan)
+    return begun
+  }
   let process = await begin()
   let seenBefore = 0
   let manifest: JsonObject | undefined

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { notSent } from '../../src/contract/remote-error.ts'
-import { LedgerError } from '../../src/contract/ledger.ts'
+import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import type { Client } from './client.ts'
 import { MINUTE } from './edited-pipes.ts'
 import { applied, empty, KEY_B, set, SPEC, there } from './endpoints.ts'
@@ -166,7 +166,8 @@ describe('a process that is killed', () => {
       due(),
       (client) => {
         const full = { swap: () => Promise.reject(new LedgerError('io', 'the disk is full')) }
-        Object.assign(client.context(), { ledger: { ...client.context().ledger, ...full } })
+        const { ledger } = client.context()
+        Object.assign(client.context(), { ledger: Object.assign(Object.create(ledger) as Ledger, full) }) // else the same
       },
       'turn; asks GET',
       there(SPEC),
