@@ -79,6 +79,7 @@ interface Known extends Partial<
 /** Without an entry, shows the record's last manifest. */
 export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
   const { key, upsert } = record
+  const lastReply = upsert?.reply
   const manifest = entry?.manifest
   const reason = reasonOf(conditions)
   return {
@@ -102,10 +103,10 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
       : ((manifest && serviceOf(manifest)) ?? record.service?.name ?? entry?.stated?.service),
     pipeId: record.remote?.id,
     intent: record.intent,
-    appliedAt: upsert?.at,
+    appliedAt: lastReply && upsert?.at,
     state: observation?.shownState,
-    // An endpoint cannot be read: its last reply is its state.
-    reply: observation?.reply ?? (upsert && (() => JSON.stringify(maskSensitive(upsert.reply)))),
+    // Unread, an endpoint's state is its last reply.
+    reply: observation?.reply ?? (lastReply && (() => JSON.stringify(maskSensitive(lastReply)))),
     checkedAt,
     lastReconciledAt: known.lastReconciledAt,
     nextReconcileAt: known.nextReconcileAt,

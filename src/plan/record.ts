@@ -142,8 +142,8 @@ const RecordedUpsert = z
     at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
-    /** Empty until the first reply. */
-    reply: z.custom<JsonObject>(isObject),
+    /** Absent until the first reply. */
+    reply: z.custom<JsonObject>(isObject).optional(),
   })
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>

@@ -21,7 +21,7 @@ import {
   withTopics,
 } from './edited-pipes.ts'
 import { textOf } from './look.ts'
-import { byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
+import { lostReply, byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
 
@@ -269,6 +269,11 @@ test('a clock that was ahead when the request was sent', () =>
       removal: removal && { ...removal, sentAt: (removal.sentAt ?? 0) + 365 * 24 * 60 * MINUTE },
     })),
     'until gone 30 min; sends DELETE',
+  ))
+
+test('a lost reply, and a read that fails before the next attempt: the pipe might be deleted', () =>
+  story(unwanted(), 'grace', lostReply('DELETE'), 'turn', (client) =>
+    expect(client.record()?.removal?.isSent).toBe(true),
   ))
 
 test('a request that never arrived, and a minute of 404s: nothing is forgotten', () =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { applied, empty, KEY_A, KEY_B, set, SPEC, there } from './endpoints.ts'
 import { MINUTE } from './edited-pipes.ts'
-import { acts, meanwhile, on, plans, play, story, want } from './story.ts'
+import { acts, lostReply, meanwhile, on, plans, play, story, want } from './story.ts'
 
 /* The query endpoint is read before anything is sent (facts 3.2, 8): what others set is seen, and what is as it should be is left alone. */
 
@@ -149,6 +149,19 @@ describe('what is there when it is sent', () => {
       acts({ reason: 'Changing', takesAway: [`key ${KEY_B}`, 'origin app.example.com'] }),
       // once more than it would be without, and sent once
       'asks GET, GET, GET, POST',
+    ))
+
+  test('a lost reply stays unknown if the read before the next attempt fails: an undone edit is applied over', () =>
+    story(
+      empty({ idempotentRetries: 1 }),
+      want(SPEC),
+      'turn',
+      want({ ...SPEC, allowedOrigins: '' }),
+      lostReply('POST'),
+      'turn; calm',
+      want(SPEC),
+      '1 min; turn; shows Ready',
+      there(SPEC),
     ))
 
   test('is read in a place of its own, also where the budget has only one', () =>

@@ -134,6 +134,16 @@ export function on(how: Interfere): Step {
   return (client) => client.interfere(how)
 }
 
+/** The reply to one request is lost, and from then on nothing is answered. */
+export function lostReply(to: string): Step {
+  let isLost = false
+  return on(({ method }) => {
+    if (isLost) return { status: 503, error: 'SERVICE_UNAVAILABLE' }
+    isLost = method === to
+    return isLost ? 'cut after' : undefined
+  })
+}
+
 async function playStep(client: Client, step: string): Promise<unknown> {
   const [, verb = '', rest = ''] = /^(\S+) ?(.*)$/s.exec(step) ?? []
   const at = `${step}: ${client.message()}`

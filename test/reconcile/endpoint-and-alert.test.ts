@@ -50,6 +50,7 @@ describe('an edit of a query endpoint whose outcome is unknown', () => {
     const world = await given({ 'endpoint.yaml': endpoint('analytics') })
     world.platform.script('upsert', lost)
     await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ appliedAt: undefined, reply: undefined, differences: [] })
     world.remove('endpoint.yaml')
     world.readAgain()
     await world.go(KEY)

@@ -2,7 +2,6 @@ import { readRecord, historyEntry, reasonFields, saveRecord } from '../state/jou
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { type Action, isAskedAgain } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
@@ -14,7 +13,7 @@ import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequ
 import type { Assessment } from '../gather/assess.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { decideAgain } from './decision.ts'
-import { outcomeOf } from './outcome-of-error.ts'
+import { isRequestError, outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
   readonly target: DeleteTarget
@@ -41,12 +40,12 @@ export async function remove(
   const record = await marked(context, first, isAtOnce)
   const decided = { type: action.type, first, access: target.service, request } as const
   let attempts = 0
-  let isLooking = false
+  let begun = 0
   try {
     const reply = await context.platform.remove(
       target,
       async (looks) => {
-        isLooking = true
+        begun += 1
         const attempt = { journaled: record, isRead: true, looks }
         const { assessment: asked, action: now } = await decideAgain(context, decided, attempt)
         const isSame =
@@ -54,7 +53,6 @@ export async function remove(
           isAskedAgain(now) === isAskedAgain(action) &&
           removalOf(context, asked).target.id === target.id
         if (!isSame) throw new DecisionOutdated(key)
-        isLooking = false
         attempts += 1
       },
       request,
@@ -68,11 +66,11 @@ export async function remove(
       return nothingLeft(context, action, { ...input, recorded: record }, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
-    if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
+    if (!isRequestError(error)) throw error
     const outcome = outcomeOf(error, request.signal)
     // The error tells the effect of the last attempt only.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
-    const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
+    const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
     const unsent = { ...record, removal }
     return { outcome, record: cleared ?? (isAtOnce || mayBeSent ? record : unsent), history: [] }
   } finally {

@@ -33,12 +33,14 @@ export async function upsert(
   let journaled = before
   let asked = first
   let attempts = 0
+  let begun = 0
   let reply: Reply<RemoteResource>
   try {
     reply = await context.platform.upsert(
       kind,
       access,
       async (looks) => {
+        begun += 1
         const attempt = { journaled, isRead: true, looks }
         const { assessment, action: now } = await decideAgain(context, decided, attempt)
         if (isReadable(kind) && !takesNoMore(now, action)) throw new DecisionOutdated(key)
@@ -53,7 +55,7 @@ export async function upsert(
     if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
     const outcome = outcomeOf(error, request.signal)
     // With several attempts, an earlier one might have worked.
-    const isNone = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
+    const isNone = begun === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
     const line = { action: 'upsert', ...reasonFields(because), result: 'unknown' } as const
@@ -114,7 +116,7 @@ async function recordUnknown(
   const { fingerprint, identity } = upsertOf(asked)
   if (before.applied?.digest === fingerprint.digest && !asked.input.desired.otherService) return before
   const { clock, store } = context
-  const unanswered = { at: clock.now(), revision: store.revision, reply: {} }
+  const unanswered = { at: clock.now(), revision: store.revision }
   const { service = identity, upsert: last = unanswered } = before
   return saveRecord(context, { ...before, service, upsert: last, applied: undefined })
 }
