@@ -74,8 +74,9 @@ export function createWebhook(parts: WebhookParts) {
 
   async function round(signal: AbortSignal, retries?: number): Promise<void> {
     isWanted = false
+    for (const [id, until] of refusedUntil) if (until <= clock.monotonic()) refusedUntil.delete(id)
     for (const { change, problem } of changes()) {
-      if (clock.monotonic() < (refusedUntil.get(problem.id) ?? 0)) continue
+      if (refusedUntil.has(problem.id)) continue
       const [key] = problem.keys
       const message = createMessage(change, problem, {
         ...parts,
@@ -96,7 +97,6 @@ export function createWebhook(parts: WebhookParts) {
         refusedUntil.set(problem.id, clock.monotonic() + AGAIN_MS)
         continue
       }
-      refusedUntil.delete(problem.id)
       if (change === 'ended') told.delete(problem.id)
       else told.set(problem.id, problem)
       await remember()

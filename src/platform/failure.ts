@@ -189,7 +189,9 @@ const NO_SERVICE = `it knows no such service, or not for this API key. ${CHECK_I
 const REPLY_WORDS: Readonly<
   Record<SeenClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
 > = {
-  BadReply: ({ end }) => END_WORDS[end],
+  BadReply: ({ end }, _facts, { most, noun }) =>
+    END_WORDS[end] +
+    (most && end === 'whole' ? `, or with ${most} ${noun} or more: some might be missing` : ''),
   Redirected: (_seen, _facts, operation) =>
     `a redirect, which is never followed with credentials (check ${BASE_URL_FLAG[operation.api]})`,
   AuthFailed: ({ status }, { refused }, { api, permission }) => {
