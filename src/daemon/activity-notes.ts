@@ -16,7 +16,7 @@ interface ActivityParts {
   readonly whole: () => DaemonSummary
 }
 
-/** Who owns the ledger and what it read, for commands and for the next process. */
+/** The ledger's owner and its readings, for commands and the next process. */
 export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
 /** Writes the first entry before it returns. The next reconcile reports a broken ledger. */

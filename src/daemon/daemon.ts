@@ -34,7 +34,7 @@ interface DaemonParts {
   readonly forgetSecrets: () => void
   /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
-  /** What an earlier process reported. */
+  /** An earlier process's reports. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }

@@ -214,7 +214,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
       return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     }
     const fields = desired.otherService ? ['service', ...edited] : edited
-    const why = isStoppedByUs(input.recorded) ? 'stopped' : undefined
+    const why = desired.otherService && isStoppedByUs(input.recorded) ? 'stopped' : undefined
     return {
       type: 'report',
       reason: 'NotUpdatable',

@@ -30,7 +30,7 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 import { stalled } from './start-stop.ts'
 
-interface Wish extends ChangeContext {
+interface UpdateParts extends ChangeContext {
   readonly input: CreateOnceInput
   readonly remote: Remote
   readonly fields: ReadonlySet<string>
@@ -40,21 +40,21 @@ interface Wish extends ChangeContext {
   readonly why: FactsOf<'Changing'>['why']
 }
 
-export function decideUpdate(wish: Wish): Action {
-  const { input, changes, compared, fields, corrected, why } = wish
+export function decideUpdate(update: UpdateParts): Action {
+  const { input, changes, compared, fields, corrected, why } = update
   const { observed, policy, recorded, kind } = input
   const impossible = [...fields].filter((field) => changes.wayOf(field, fields, compared) === undefined)
-  if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')
+  if (impossible.length > 0) return replacedOr(update, impossible, 'no request')
   const state = stateIn(observed) ?? ''
   const known = input.knownStates
-  if (known?.done?.includes(state) === true) return replacedOr(wish, [...fields], 'done')
+  if (known?.done?.includes(state) === true) return replacedOr(update, [...fields], 'done')
   const ways = WAYS.filter((way) =>
     [...fields].some((field) => changes.wayOf(field, fields, compared) === way),
   )
   const isResting = isAtRest(input)
   const isMine = isStoppedForChange(recorded)
   if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))
-    return notSent(wish, [...fields], 'at rest')
+    return notSent(update, [...fields], 'at rest')
   const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
   const stop = findBlocker(input, [
     unfound,
@@ -114,17 +114,17 @@ export function decideUpdate(wish: Wish): Action {
 }
 
 function replacedOr(
-  wish: Wish,
+  update: UpdateParts,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
 ): Action {
-  const { input, remote, fields, edited } = wish
-  const kept = (isKept: RemovalWords) => notSent(wish, named, why, isKept)
+  const { input, remote, fields, edited } = update
+  const kept = (isKept: RemovalWords) => notSent(update, named, why, isKept)
   const asking = named.filter((field) => edited.includes(field)).toSorted()
   const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
-  if (action === undefined) return notSent(wish, named, why)
+  if (action === undefined) return notSent(update, named, why)
   if (action.type === 'report') return action
-  if (isStoppedByAnother(input)) return notSent(wish, [...fields], 'at rest')
+  if (isStoppedByAnother(input)) return notSent(update, [...fields], 'at rest')
   const taken = takenBy(input)
   if (taken !== undefined) return kept(taken)
   if (action.type !== 'delete') return action
@@ -160,7 +160,7 @@ function sentSecretUnavailable(
 }
 
 export function notSent(
-  { input, remote, why: cause }: Wish,
+  { input, remote, why: cause }: UpdateParts,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
   kept?: RemovalWords,

@@ -27,6 +27,7 @@ export interface Unknown {
 
 export interface Stopped {
   readonly result: 'stopped'
+  readonly requestId?: undefined
 }
 
 export const NOTHING_TO_DO: Done = {

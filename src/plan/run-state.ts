@@ -16,7 +16,7 @@ type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
 type RestFate = CommandFate | 'given up'
 
-interface RestStep {
+interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
@@ -25,7 +25,7 @@ interface RestStep {
 }
 
 /** Undefined: the pipe runs or rests as wanted. */
-export function runStateStep(input: CreateOnceInput): RestStep | undefined {
+export function runStateStep(input: CreateOnceInput): RunStateStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
   const why = whyOf(policy.paused, isStoppedByUs(recorded))
@@ -42,12 +42,12 @@ export function runStateStep(input: CreateOnceInput): RestStep | undefined {
   return isStill ? undefined : stepOf(input, 'stop', why)
 }
 
-function stepOf(input: CreateOnceInput, command: Command, why: RestStep['why']): RestStep {
+function stepOf(input: CreateOnceInput, command: Command, why: RunStateStep['why']): RunStateStep {
   const isAgain = input.recorded.command?.command === command || why === 'started again'
   return { command, why, fate: commandFate(input, command), corrects: isAgain ? [] : [command] }
 }
 
-function failedStep(input: CreateOnceInput): RestStep | undefined {
+function failedStep(input: CreateOnceInput): RunStateStep | undefined {
   const start = failedStart(input)
   if (start === 'later') return undefined
   const fate = start === 'now' ? 'to be sent' : start
@@ -95,7 +95,7 @@ const WHY_SENT = {
   start: { 'for a change': 'started again', 'by policy': 'started' },
 } as const
 
-function whyOf(paused: boolean | undefined, isForChange: boolean): RestStep['why'] | undefined {
+function whyOf(paused: boolean | undefined, isForChange: boolean): RunStateStep['why'] | undefined {
   if (paused === true) return 'paused'
   if (isForChange) return 'started again'
   return paused === false ? 'started' : undefined

@@ -80,7 +80,7 @@ export interface Acted {
   readonly history: readonly NewEntry[]
 }
 
-/** No request was sent. The key is decided again. */
+/** The key is decided again: nothing was sent, or its outcome is recorded. */
 export class DecisionOutdated extends Error {
   constructor(key: Key) {
     super(`what was decided for ${key} is no longer what is to be done`)

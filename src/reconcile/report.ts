@@ -14,7 +14,6 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from './context.ts'
-import { requestIdOf } from './apply/outcome-of-error.ts'
 import { siblingsToObserve } from './gather/siblings.ts'
 import type { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
@@ -91,7 +90,7 @@ export function report(
     action: action.type,
     because,
     result: outcome.result,
-    requestId: requestIdOf(outcome) ?? assessment.requestId,
+    requestId: outcome.requestId ?? assessment.requestId,
     changed: changed.length > 0 || isNews(finishing),
     ...place,
     changeToApplyMs:
@@ -181,7 +180,7 @@ function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undef
       return { type: 'unreachable', said: ofService(outcome, outcome.facts.said) }
     if (outcome.reason === 'RateLimited') return undefined
   }
-  return (requestIdOf(outcome) ?? requestId) === undefined ? undefined : { type: 'answered' }
+  return (outcome.requestId ?? requestId) === undefined ? undefined : { type: 'answered' }
 }
 
 function ofService({ what }: Outcome & { readonly result: 'failed' }, said: string): string {

@@ -16,7 +16,6 @@ import { leftAfter } from './gather/deletion-facts.ts'
 import { isSuspensionOver } from './state/entry-policy.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
-import { requestIdOf } from './apply/outcome-of-error.ts'
 import { sameJson } from '../lib/json.ts'
 import type { NewEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
@@ -103,7 +102,7 @@ async function write(
   const { input } = assessment
   const history = changedConditions(recorded.conditions, conditions).map((type): NewEntry => {
     const { status, reason, facts } = conditions[type]
-    const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
+    const requestId = acted.outcome.requestId ?? assessment.requestId
     return {
       type: 'condition',
       condition: type,

@@ -113,7 +113,7 @@ export interface CreateLimit {
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-/** What a request with a token can do. */
+/** Actions with a token. */
 export interface Operator {
   /** Undefined result: no token. Without this member, only `ownerToken` counts. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined

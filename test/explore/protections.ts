@@ -336,7 +336,7 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'all that is asked for is sent, or nothing of it',
     world: 'changing',
     patches: {
-      from: `if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')`,
+      from: `if (impossible.length > 0) return replacedOr(update, impossible, 'no request')`,
       to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
     },
   },

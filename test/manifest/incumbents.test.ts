@@ -203,13 +203,9 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
   test('a copy does not get the key while the first is not found for a moment', () => {
     const without = { 'm.yaml': s, 'a.yaml': pipe('a') }
     const states = following(both, without, without, both)
-    expect(states.map((state) => statesOf(state)['Pipe/a'])).toEqual([
-      'valid',
-      'valid',
-      'missing',
-      'missing',
-      'valid',
-    ])
+    expect(states.map((state) => statesOf(state)['Pipe/a']).join(' ')).toBe(
+      'valid valid missing missing valid',
+    )
     for (const state of states.slice(1)) expect(errorsIn(state)).toEqual(['duplicate-key a.yaml'])
     expect(states.at(2)?.catalog.findings).toMatchObject([
       {
@@ -251,12 +247,9 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     const states: CatalogState[] = []
     for (let count = 0; count < 4; count += 1)
       states.push(next(states.at(-1) ?? (isRestarted ? undefined : first), readingOf(without), { known }))
-    expect(states.map((state) => statesOf(state)['QueryEndpoint/b'])).toEqual([
-      'invalid',
-      'invalid',
-      'valid',
-      'valid',
-    ])
+    expect(states.map((state) => statesOf(state)['QueryEndpoint/b']).join(' ')).toBe(
+      'invalid invalid valid valid',
+    )
     expect(states[0]?.catalog.findings).toMatchObject([
       {
         code: 'endpoint-repeated',
@@ -300,14 +293,9 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
   test('it gets the key once three readings agree that the first is gone', () => {
     const without = { 'm.yaml': s, 'a.yaml': FOREIGN }
     const states = following(both, without, without, without, without)
-    expect(states.map((state) => statesOf(state)['Pipe/a'])).toEqual([
-      'valid',
-      'valid',
-      'missing',
-      'missing',
-      'valid',
-      'valid',
-    ])
+    expect(states.map((state) => statesOf(state)['Pipe/a']).join(' ')).toBe(
+      'valid valid missing missing valid valid',
+    )
     expect(states.at(-1)?.catalog.findings).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { RemoteError } from '../../contract/remote-error.ts'
-import { SecretUnavailableError } from '../../contract/secrets.ts'
+import { isRequestError } from '../../reconcile/apply/outcome-of-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { importedManifest, manifestNames } from '../../kinds/imported.ts'
 import { type Key, keyOf, kindOf, nameOf } from '../../kinds/key.ts'
@@ -156,7 +155,7 @@ function accessTo(service: ServiceManifest) {
 /** @throws {CommandError} if the platform does not answer */
 function unanswered(what: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+    if (!isRequestError(error)) throw error
     throw new CommandError(`import: ${what}. ${sentence(error.message)}`)
   }
 }

@@ -55,8 +55,8 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
   }))
 }
 
-function adoptClaims({ wishes }: OwnershipEvidence): readonly Claim[] {
-  return wishes.flatMap(({ key, manifest, document, position }) => {
+function adoptClaims({ manifests }: OwnershipEvidence): readonly Claim[] {
+  return manifests.flatMap(({ key, manifest, document, position }) => {
     const id = manifest.policy?.adopt
     return id === undefined
       ? []
@@ -75,16 +75,16 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
     same: 'id',
     other: 'key',
     code: 'pipe-claimed-twice',
-    saysOf: ({ key, id }, { holder, named }) => ({
-      message:
-        holder === undefined
-          ? `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}; a ${nounOf(key)} belongs to one.`
-          : `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first; ${key} cannot have it as well.`,
-      hint:
-        holder === undefined
-          ? 'Find out which one it is, and remove the id from the others.'
-          : `Remove the id here, or from ${holder} first.`,
-    }),
+    saysOf: ({ key, id }, { holder, named }) =>
+      holder === undefined
+        ? {
+            message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}; a ${nounOf(key)} belongs to one.`,
+            hint: 'Find out which one it is, and remove the id from the others.',
+          }
+        : {
+            message: `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first; ${key} cannot have it as well.`,
+            hint: `Remove the id here, or from ${holder} first.`,
+          },
     related: ({ key }) => `claimed by ${key}`,
   })
 }
@@ -99,10 +99,7 @@ function checkDisagreements(claims: readonly Claim[], checking: Checking): void 
         holder === undefined
           ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
           : `${key} has had the id ${holder}; this Lock says ${id}, which does not count.`,
-      hint:
-        holder === undefined
-          ? `Find out which id is right, and remove the other. Until then the ${nounOf(key)} is left alone.`
-          : `Find out which id is right, and remove the other. Until then ${holder} counts.`,
+      hint: `Find out which id is right, and remove the other. Until then ${holder === undefined ? `the ${nounOf(key)} is left alone` : `${holder} counts`}.`,
     }),
     related: ({ id }) => `says ${id}`,
   })

@@ -9,7 +9,7 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
 
 /** A wanted resource. A broken or unreadable document keeps its last manifest. */
-export interface Wish {
+export interface KnownManifest {
   readonly key: Key
   readonly manifest: ResourceManifest
   readonly position: Position
@@ -17,7 +17,7 @@ export interface Wish {
 }
 
 /** A key that has the query endpoint, or wants it. */
-export interface EndpointClaim extends Pick<Wish, 'key' | 'position' | 'document'> {
+export interface EndpointClaim extends Pick<KnownManifest, 'key' | 'position' | 'document'> {
   /** From {@link endpointIn}. */
   readonly endpoint: string
   readonly isAway: boolean
@@ -32,7 +32,7 @@ const CLAIM = {
 } as const
 
 export interface OwnershipEvidence {
-  readonly wishes: readonly Wish[]
+  readonly manifests: readonly KnownManifest[]
   readonly serviceIs: ServiceIs
   /** Includes unreadable manifests, and manifests that the last reading or two did not find. */
   readonly endpoints: readonly EndpointClaim[]
@@ -61,7 +61,7 @@ export function ownershipEvidence(
     readonly pending: ReadonlySet<Key>
   },
 ): OwnershipEvidence {
-  const byKey = new Map<Key, Wish>()
+  const byKey = new Map<Key, KnownManifest>()
   for (const document of documents) {
     const { key, manifest, position } = document
     if (key === undefined || byKey.has(key)) continue
@@ -69,14 +69,14 @@ export function ownershipEvidence(
       isResource(manifest) && !isInvalid(document) ? manifest : before.catalog.entries.get(key)?.manifest
     if (wanted !== undefined) byKey.set(key, { key, manifest: wanted, position, document })
   }
-  for (const wish of remembered(held, before)) byKey.set(wish.key, wish)
-  const wishes = [...byKey.values()]
+  for (const manifest of remembered(held, before)) byKey.set(manifest.key, manifest)
+  const manifests = [...byKey.values()]
   // A manifest that is missing for a moment keeps its endpoint and wants no new one.
-  const all = [...wishes, ...remembered(pending, before).filter(({ key }) => !byKey.has(key))]
+  const all = [...manifests, ...remembered(pending, before).filter(({ key }) => !byKey.has(key))]
   const serviceIs = serviceIdentities(all.map(({ manifest }) => manifest))
   const unsaid = [...documents, ...[...held, ...pending].map((key) => ({ key }))]
   return {
-    wishes,
+    manifests,
     serviceIs,
     endpoints: endpointClaims({ all, unsaid, pending, serviceIs }, before),
     hadEndpoint({ key, endpoint }) {
@@ -99,7 +99,7 @@ export function ownershipEvidence(
   }
 }
 
-function remembered(keys: ReadonlySet<Key>, { catalog }: Before): readonly Wish[] {
+function remembered(keys: ReadonlySet<Key>, { catalog }: Before): readonly KnownManifest[] {
   return [...keys].flatMap((key) => {
     const entry = catalog.entries.get(key)
     return entry?.manifest === undefined
@@ -116,7 +116,7 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
 /** @param from `unsaid`: might have no valid manifest, and keep their recorded endpoints */
 function endpointClaims(
   from: Pick<OwnershipEvidence, 'serviceIs'> & {
-    readonly all: readonly Wish[]
+    readonly all: readonly KnownManifest[]
     readonly pending: ReadonlySet<Key>
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]
   },

@@ -58,10 +58,10 @@ export async function refused(
   if (asksForRest && isLoading(input)) return putOff(changing, record)
   const change = begun(changing)
   if (asksForRest && !isAtRest(input))
-    return decidedAgain(context, { ...record, change: { ...change, waitsForRest: true } })
+    return saveAndDecideAgain(context, { ...record, change: { ...change, waitsForRest: true } })
   if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
   const refusals = (change.refusals ?? 0) + 1
-  return decidedAgain(
+  return saveAndDecideAgain(
     context,
     {
       ...record,
@@ -74,7 +74,7 @@ export async function refused(
 }
 
 /** The next decision stops the pipe, or starts it again. */
-async function decidedAgain(
+async function saveAndDecideAgain(
   context: ReconcileContext,
   record: LedgerRecord,
   history: readonly NewEntry[] = [],

@@ -1,4 +1,4 @@
-import type { Failed, Outcome, Stopped, Unknown } from '../../plan/outcome.ts'
+import type { Failed, Stopped, Unknown } from '../../plan/outcome.ts'
 import type { IdForm } from '../../kinds/id-form.ts'
 import type { Because } from '../../plan/reason.ts'
 import { LedgerError } from '../../contract/ledger.ts'
@@ -24,10 +24,7 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
 /** @throws unexpected errors */
 export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped {
   if (signal.aborted && (error === signal.reason || isAbort(error))) return { result: 'stopped' }
-  if (error instanceof RemoteError) {
-    const { requestId, retryAfterMs } = error.facts
-    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
-  }
+  if (error instanceof RemoteError) return failureOf(error)
   if (error instanceof SecretUnavailableError) {
     return local({ reason: 'SecretUnavailable', facts: { missing: [error.missing] } })
   }
@@ -41,16 +38,17 @@ export function createOutcomeOf(
   { now, form }: { readonly now: number; readonly form: IdForm },
 ): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
-  const { effect, requestId, retryAfterMs, httpStatus, what, repliedId, proxy } = error.facts
-  if (effect === 'none')
-    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
+  const { effect, requestId, httpStatus, what, repliedId, proxy } = error.facts
+  if (effect === 'none') return failureOf(error)
   const pipeId = form.matches(repliedId) ? repliedId : undefined
   const seen = { at: now, httpStatus, requestId, what, pipeId, proxy }
   return { result: 'unknown', requestId, seen }
 }
 
-function seenIn({ message, facts }: RemoteError): string | undefined {
-  return message === facts.what ? undefined : facts.what
+function failureOf(error: RemoteError): RemoteFailure {
+  const { requestId, retryAfterMs, what } = error.facts
+  const seen = error.message === what ? undefined : what
+  return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seen }
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
@@ -69,6 +67,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-export function requestIdOf(outcome: Outcome): string | undefined {
-  return outcome.result === 'stopped' ? undefined : outcome.requestId
+/** No usable reply or credentials. */
+export function isRequestError(error: unknown): error is RemoteError | SecretUnavailableError {
+  return error instanceof RemoteError || error instanceof SecretUnavailableError
 }

@@ -10,8 +10,7 @@ import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
-import { SecretUnavailableError } from '../../contract/secrets.ts'
-import { RemoteError } from '../../contract/remote-error.ts'
+import { isRequestError } from './outcome-of-error.ts'
 
 /** Characters shown of an id. */
 const LONGEST = 64
@@ -71,7 +70,7 @@ export async function readRepliedId(
       options,
     )
   } catch (error) {
-    if (error instanceof RemoteError || error instanceof SecretUnavailableError) return { is: 'not known' }
+    if (isRequestError(error)) return { is: 'not known' }
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value

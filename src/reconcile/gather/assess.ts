@@ -30,7 +30,6 @@ export interface Assessment extends Basis {
   /** Start of the oldest reading, even a shared one; monotonic ms. */
   readonly readSince: number
   readonly gathered: Gathered
-  readonly looked: ObservedKey
 }
 
 export interface Gathered {
@@ -87,12 +86,13 @@ export async function gather(
 /** As {@link gather}, with the readings of an earlier assessment. Sends no request. */
 export async function regather(
   context: ReconcileContext,
-  { gathered, looked }: Assessment,
+  { gathered, input, failure, requestId }: Assessment,
 ): Promise<Gathered> {
   const { key, recorded } = gathered
   let wanted = await wantedOf(context, key, recorded, true)
   while (!isStillWanted(context.store, wanted)) wanted = await wantedOf(context, key, recorded, true)
-  return { ...gathered, wanted, looked }
+  const { observed, recorded: seen } = input
+  return { ...gathered, wanted, looked: { observed, recorded: seen, failure, requestId } }
 }
 
 /**
@@ -112,22 +112,21 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
     otherService: isOtherService(recorded, service),
   }
   const looked = gathered.looked ?? observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const { recorded: seen, observed, failure, requestId } = looked
+  const needed = context.sourceSecrets === 'optional' ? NO_SECRETS : secrets
   const now = context.clock.now()
   const base = {
     desired,
-    recorded: looked.recorded,
-    observed: looked.observed,
+    recorded: seen,
+    observed,
     surroundings: surroundingsOf(context, {
       entry,
-      recorded: looked.recorded,
+      recorded: seen,
       desired,
-      observed: looked.observed,
+      observed,
       service,
-      missingSecrets: [
-        ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
-        ...wanted.missingCredentials,
-      ],
-      missingAt: context.sourceSecrets === 'optional' ? NO_SECRETS.missingAt : secrets.missingAt,
+      missingSecrets: [...needed.missing, ...wanted.missingCredentials],
+      missingAt: needed.missingAt,
       body,
       listing,
     }),
@@ -140,9 +139,8 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
     isAsked,
   }
   const input = inputOf(base, { entry, body }, context)
-  const { failure, requestId } = looked
   const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
-  return { input, entry, body, secrets, service, failure, requestId, since, readSince, gathered, looked }
+  return { input, entry, body, secrets, service, failure, requestId, since, readSince, gathered }
 }
 
 function inputOf(

@@ -22,9 +22,9 @@ import {
   refused,
 } from './operator.ts'
 import { takeBack } from './resolve.ts'
-import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
+import { isRequestError } from '../apply/outcome-of-error.ts'
 import { adoptExisting, type AdoptRequest } from '../apply/adopt-existing.ts'
 import { ownedByOtherKey } from '../apply/other-owners.ts'
 import { replyMask } from '../../kinds/mask.ts'
@@ -52,7 +52,7 @@ export function adoptAs(
     try {
       return await adoptOnce(context, adoption, recorded, options)
     } catch (error) {
-      if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+      if (!isRequestError(error)) throw error
       return refused(
         `No change was made: the ${nounOf(adoption.key)} could not be read. ${sentence(error.message)}`,
       )

@@ -18,9 +18,9 @@ import { reasonFields } from '../state/journal.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
+import { isRequestError } from '../apply/outcome-of-error.ts'
 
 /**
  * Settles the attempt as without effect: the next reconcile creates again. Refused while the request might
@@ -114,7 +114,7 @@ async function whyNotGone(
     return `${capital(nounOf(key))} ${id} exists, so no resource is created. To replace it, remove it in the console first.`
   } catch (error) {
     if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
-    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+    if (!isRequestError(error)) throw error
     return `No change was made: ${nounOf(key)} ${id} could not be read. ${sentence(error.message)}`
   }
 }

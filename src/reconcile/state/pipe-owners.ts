@@ -19,8 +19,8 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
   const hold = (id: string | undefined, key: Key) => {
     if (id !== undefined && !ids.has(id.toLowerCase())) ids.set(id.toLowerCase(), key)
   }
-  const want = (wish: Wish | undefined, key: Key) => {
-    if (wish !== undefined && !names.has(nameIn(wish))) names.set(nameIn(wish), key)
+  const want = (pipe: PipeName | undefined, key: Key) => {
+    if (pipe !== undefined && !names.has(nameIn(pipe))) names.set(nameIn(pipe), key)
   }
   for (const record of store.records()) {
     if (kindOf(record.key) !== kind) continue
@@ -34,7 +34,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
     if (store.lifecycleOf(entry.key) !== 'create-once') continue
     hold(entry.manifest?.policy?.adopt, entry.key)
     hold(store.catalog?.locks.get(entry.key), entry.key)
-    want(wishOf(store, entry), entry.key)
+    want(pipeNameOf(store, entry), entry.key)
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
@@ -51,23 +51,23 @@ function watchedId({ manifest }: Entry): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-interface Wish {
+interface PipeName {
   readonly name: string
   readonly serviceId: string | undefined
 }
 
-function nameIn({ name, serviceId }: Wish): string {
+function nameIn({ name, serviceId }: PipeName): string {
   return `${serviceId?.toLowerCase() ?? ''} ${name}`
 }
 
 /** The possible result of a create in flight or with an unknown outcome. */
-function underWay(record: LedgerRecord): Wish | undefined {
+function underWay(record: LedgerRecord): PipeName | undefined {
   if (undecidedIntent(record) === undefined) return undefined
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
 /** An invalid manifest tells only the name and perhaps the service. */
-function wishOf(store: Known, { key, manifest, stated }: Entry): Wish | undefined {
+function pipeNameOf(store: Known, { key, manifest, stated }: Entry): PipeName | undefined {
   const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
   if (isNamed || store.record(key)?.remote !== undefined) return undefined
   if (manifest === undefined) return { name: nameOf(key), serviceId: serviceIdOf(store, stated?.service) }

@@ -4,7 +4,7 @@
  * @typedef {{ title: string, text: string, confirm: string, needsToken: boolean, problem: string }} Question
  */
 
-/** What the page shows, besides the address. */
+/** State of the page, besides the address. */
 export const view = {
   /** @type {PageReply['overview'] | undefined} */ overview: undefined,
   /** The last list, also while a resource is open. @type {PageReply['whole']} */ whole: undefined,
