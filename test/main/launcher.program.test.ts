@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -119,6 +119,27 @@ describe('the bundle, from a folder without packages', () => {
     },
     BUSY_MS,
   )
+
+  it('keeps compiled code for the next start, where it can', () => {
+    const here = folderForTest()
+    const cache = join(here, 'dist/cache')
+    const start = () => {
+      const env = { PATH: process.env['PATH'] }
+      const { stdout, stderr } = spawnSync(process.execPath, [join(here, 'bin/pipewright.js'), '--version'], {
+        env,
+        encoding: 'utf8',
+      })
+      return [stdout.trim(), stderr]
+    }
+    cpSync(folder, here, { recursive: true })
+    rmSync(cache, { recursive: true, force: true })
+    writeFileSync(cache, 'a file, so that no folder can be made')
+    expect(start()).toEqual([packageJson.version, ''])
+    rmSync(cache)
+    expect(start()).toEqual([packageJson.version, ''])
+    expect(readdirSync(cache)).toHaveLength(1)
+    expect(start()).toEqual([packageJson.version, ''])
+  })
 
   it('brings the licences of what is in it', () => {
     const licenses = readFileSync(join(folder, 'dist/licenses.txt'), 'utf8')
