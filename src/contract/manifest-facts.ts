@@ -3,9 +3,9 @@ import type { JsonObject } from '../lib/json.ts'
 
 /** Sensitive values are masked. */
 export interface ManifestFacts {
-  /** References stay unresolved. */
+  /** Holds secretRefs, not their values. */
   readonly document: JsonObject
-  /** Undefined if it is only read, or while its Service is unknown. */
+  /** The create or upsert. Undefined if Pipewright only reads the resource, or its Service is unknown. */
   readonly request: ShownRequest | undefined
   /** Its Service and the keys of `policy.dependsOn`. */
   readonly needs: readonly Key[]
