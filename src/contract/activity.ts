@@ -20,7 +20,6 @@ export const Activity = z
     findings: z.string().optional(),
     /** Number of pipes whose id is in no Lock. */
     withoutLock: z.number().optional(),
-    /** Absent if the platform cannot list pipes. */
     withoutManifest: z.array(WithoutManifest).readonly().optional(),
   })
   .readonly()
@@ -37,7 +36,6 @@ export interface DaemonSummary extends Pick<
 /** `silent`: a process owns the ledger but does not answer. `died`: the last process wrote no `stoppedAt`. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
-/** @param owned whether a process owns the ledger now */
 export function runStateOf(last: Activity | undefined, owned: boolean): RunState {
   if (owned) return 'running'
   if (last === undefined) return 'never'

@@ -11,7 +11,7 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** Read from the invalid document, if this process never saw a valid version. */
+  /** From the invalid document, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
   /** Equal digests: the state and the manifest did not change. */
@@ -42,7 +42,6 @@ export interface Catalog {
   readonly findings: readonly Finding[]
   /** Keys with a removed manifest: three reads in a row did not find it. */
   readonly deleted: ReadonlySet<Key>
-  /** Why the last read was rejected. Undefined if it was accepted. */
   readonly problem: SourceProblem | undefined
 }
 
@@ -72,7 +71,6 @@ export interface Revision {
   readonly commit?: { readonly author: string; readonly subject: string } | undefined
 }
 
-/** Shortens a commit id to 10 digits for display. */
 export function shortRevision(revision: string): string {
   return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }

@@ -19,11 +19,9 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 export type WatchMode = (typeof WATCH_MODES)[number]
 
 interface MessageFacts {
-  /** Sent as the header `webhook-id`. */
   readonly id: string
   readonly reason: Reason
   readonly resources: number
-  /** Attempts to send this message, from 1. */
   readonly attempt: number
   /** HTTP status. Without a reply: the class of the failure. */
   readonly code: string
@@ -38,7 +36,6 @@ export interface ProblemFacts extends Place {
   /** Affected resources. In `ProblemOver`: the largest number while it lasted. */
   readonly resources: number
   readonly keys: readonly Key[]
-  /** Another log line already reports this problem. */
   readonly isReported?: boolean
 }
 
@@ -51,7 +48,6 @@ export interface SaidBefore {
 
 export const NOTHING_SAID_BEFORE: SaidBefore = { findings: new Set(), problem: false }
 
-/** Facts for the log, metrics, page and webhook. An event expects no answer. */
 export type Event =
   | (Place & {
       readonly type: 'ReconcileFinished'
@@ -63,7 +59,7 @@ export type Event =
       readonly result: Result
       readonly requestId: string | undefined
       readonly durationMs: number
-      /** Whether the resource changed since its last reconcile. */ readonly changed: boolean
+      readonly changed: boolean
       /** From the read of an edit until this reconcile applied it. */
       readonly changeToApplyMs: number | undefined
     })
@@ -105,7 +101,7 @@ export type Event =
   | (ProblemFacts & { readonly type: 'ProblemOver'; readonly durationMs: number })
   | {
       readonly type: 'RequestFinished'
-      /** Such as `createPipe`. */ readonly operation: string
+      readonly operation: string
       readonly service: string
       /** HTTP status, or the error class if no reply came. */ readonly code: string
       readonly durationMs: number
@@ -117,13 +113,13 @@ export type Event =
       readonly type: 'RateLimited'
       readonly service: string
       readonly retryAfterMs: number
-      /** The first 429 since the last limit ended. */ readonly isFirst: boolean
+      readonly isFirst: boolean
     }
   | {
       /** The platform has not replied 429 for a while. */
       readonly type: 'RateLimitOver'
       readonly service: string
-      /** Number of 429 replies. */ readonly replies: number
+      readonly replies: number
       /** Between the first and the last 429. */ readonly durationMs: number
     }
   /** This secret is not masked: it is so short that ordinary words can contain it. */
@@ -223,11 +219,10 @@ export type Event =
   | {
       readonly type: 'ConnectionsLimited'
       readonly listener: 'listen' | 'metrics-listen'
-      /** Number of connections that the listener closed to stay below `limit`. */
+      /** Number of connections that were closed to stay below `limit`. */
       readonly closed: number
       readonly limit: number
     }
-  /** Each manifest of the sandbox was reconciled. */
   | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   | { readonly type: 'Stopping'; readonly signal: string }
   | { readonly type: 'Stopped'; readonly unfinished: number }
@@ -246,7 +241,7 @@ export type Emit = (event: Event) => void
 
 export interface EventBus {
   readonly emit: Emit
-  /** Listeners are called in the order of their registration. @returns a function that removes it */
+  /** @returns a function that removes the listener */
   readonly listen: (listener: (event: Event) => void) => () => void
 }
 

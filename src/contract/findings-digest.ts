@@ -17,7 +17,6 @@ const digests = new WeakMap<readonly Finding[], string>()
 /** With more findings, one digest covers all, because the text must fit into a ledger record. */
 const REMEMBERED = 200
 
-/** Length of the digest of one finding. */
 const DIGITS = 12
 
 export function findingsDigest(findings: readonly Finding[]): string {

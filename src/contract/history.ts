@@ -9,7 +9,6 @@ const common = {
   key: RecordedKey,
   /** ms since the epoch. */
   at: z.number(),
-  /** The revision in force at that time. */
   revision: z.string(),
   /** The revision that last changed the manifest. Absent in old entries and without a manifest. */
   manifestRevision: z.string().optional(),
@@ -21,7 +20,6 @@ const common = {
   message: z.string().optional(),
 }
 
-/** An action that changed the platform or the record, or a condition that changed. */
 const StoredEntry = z.discriminatedUnion('type', [
   z
     .strictObject({

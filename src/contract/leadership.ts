@@ -39,8 +39,8 @@ export interface Term {
   /** Aborted after another process takes over, or after `release`. */
   readonly over: AbortSignal
   /**
-   * Proves that no process took over so far. Call it before each changing request, after the journal entry is
-   * durable, because a later leader must find that entry.
+   * Proves that no process took over so far. Call it after the journal entry of a request is durable, because a
+   * later leader must find that entry.
    * @returns when the request must have started, monotonic ms
    * @throws {NotLeading} the request must not be sent
    */

@@ -20,7 +20,7 @@ export interface Ledger extends AsyncDisposable {
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
-  /** The record whose last intent has this id. Might read all records. @throws {LedgerError} */
+  /** The record whose last intent has this id. Might read all records. */
   withIntent(intentId: string): Promise<LedgerRecord | undefined>
   /**
    * Replaces version `next.version` (0: no record yet) and adds `history`, in one durable transaction.
@@ -33,11 +33,10 @@ export interface Ledger extends AsyncDisposable {
   settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, for a rename: replaces `from` by `to` in one transaction. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, but removes the record. */
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
   /** Reserves room for the outcome, if the store can. @throws {LedgerError} do not send the create */
   prepareIntent(): Promise<void>
-  /** Writes facts for status commands. Times are ms since the epoch. @throws {LedgerError} */
+  /** Writes facts for status commands. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
   /** `checkedAt`: undefined if only the ledger's owner knows these times. */
   activity(): Promise<{
@@ -49,14 +48,12 @@ export interface Ledger extends AsyncDisposable {
   /**
    * Calls `onWritten` soon after another process's write, and again if it fails with a {@link LedgerError}.
    * @returns a function that ends the watch
-   * @throws {LedgerError}
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
-  /** The version of each record. Cheap, because it reads no record. */
+  /** Cheap: reads no records. */
   versions(): Promise<ReadonlyMap<Key, number>>
-  /** Counts writes of other processes, and own writes with an unknown result. Cheap. */
+  /** Counts writes of other processes, and own writes with an unknown result. */
   othersWrites(): Promise<number>
-  /** Whether a process owns the ledger. True for the owner itself. */
   owned(): Promise<boolean>
 }
 
@@ -69,9 +66,7 @@ export interface OpenedLedger {
 
 /** Stores which notifications were sent. If this is lost, they are sent again. */
 export interface Notes {
-  /** @throws {LedgerError} */
   read(): Promise<string | undefined>
-  /** @throws {LedgerError} */
   write(text: string): Promise<void>
 }
 
@@ -81,7 +76,6 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
-/** Another write came first. Read the record and decide again. */
 export class LedgerConflict extends Error {
   constructor(key: Key, expected: number) {
     super(`the record of ${key} is no longer at version ${expected}`)

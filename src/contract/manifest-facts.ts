@@ -13,9 +13,7 @@ export interface ManifestFacts {
   readonly neededByCount: number
 }
 
-/** Without the values of secrets. */
 export interface ShownRequest {
-  /** Name in metrics and logs. */
   readonly operation: string
   readonly method: 'POST'
   readonly path: string

@@ -8,7 +8,7 @@ const pipeId = z.string()
 
 export const REASON_LENGTH = 500
 
-/** A person's command for one resource, carried out by the owner of the ledger: the body of `POST /-/operate`. */
+/** Body of `POST /-/operate`: a command that the owner of the ledger carries out. */
 export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
   /** The person says that the create of unknown outcome made this pipe. */
@@ -33,7 +33,6 @@ export type OperatorCommand = z.infer<typeof OperatorCommand>
 export type OperatorResult =
   | {
       readonly result: 'done'
-      /** Result and next step. */
       readonly message: string
       readonly pipeId: string | undefined
       readonly intentId: string | undefined
@@ -58,7 +57,6 @@ export type Allowance = z.infer<typeof Allowance>
 export interface AllowedReply {
   /** In a dry run: the keys that would be allowed. */
   readonly allowed: readonly Key[]
-  /** No manifest or record names the asked service. */
   readonly isWithoutService?: true
 }
 

@@ -14,7 +14,6 @@ import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
  * - `waits`: waits for another change of this plan.
  * - `attention`: the resource drifted or is gone, and Pipewright only reports it.
  * - `held`: stays as it is for now, such as while suspended.
- * - `unchanged`: in sync.
  */
 export const VERDICTS = ['failed', 'refused', 'change', 'waits', 'attention', 'held', 'unchanged'] as const
 
@@ -30,14 +29,12 @@ export interface PlanItem {
   /** Keys of `policy.dependsOn`. Pipewright reconciles them first. */
   readonly after: readonly Key[]
   readonly waitsFor: readonly Key[]
-  /** The key whose record moves to this key. */
   readonly renamedFrom: Key | undefined
   readonly service:
     { readonly name: string; readonly organizationId: string; readonly serviceId: string } | undefined
   /** The main facts, such as `source: kafka`. */
   readonly outline: Readonly<Record<string, string>>
   readonly platformName: string | undefined
-  /** Id of the existing resource, or of the resource to adopt. */
   readonly remoteId: string | undefined
   /** Observed values of the manifest's fields. Undefined if there is no resource, or it was not read. */
   readonly before: JsonObject | undefined
@@ -61,7 +58,6 @@ export function planMessage(item: PlanItem, context: StepContext): string {
   return messageOf(because, about, context)
 }
 
-/** The plan as JSON, with a message for each item. */
 export function shownPlan({ items, ...plan }: Plan, commands: CommandContext) {
   const context = { ...commands, manifestsDir: plan.manifests }
   return { ...plan, items: items.map((item) => ({ ...item, message: planMessage(item, context) })) }
@@ -82,7 +78,6 @@ export interface Plan {
   /** Items that a running daemon checked recently. The plan did not read them again. */
   readonly checkedBefore: { readonly items: number; readonly oldestMs: number }
   readonly counts: Readonly<Record<Verdict, number>>
-  /** Sorted by key. */
   readonly items: readonly PlanItem[]
   readonly findings: readonly Finding[]
 }
@@ -105,7 +100,6 @@ function isPath(file: string): boolean {
 
 export const PLAN_REQUEST = z.strictObject({
   revision: z.strictObject({ id: z.string(), from: z.enum(['git-sync', 'git', 'content']) }),
-  /** Directory, for display. */
   manifests: z.string(),
   /** Content by path below the directory. */
   files: z.record(z.string().refine(isPath), z.string()),

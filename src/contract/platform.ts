@@ -6,7 +6,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name` of its manifest. Services with different names take turns in the request budget. */
+  /** `metadata.name`. In the request budget, services of different names take turns. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string
@@ -45,9 +45,8 @@ export interface Looks {
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
-  /** As {@link Platform.list}, for the service of the write. */
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms until the write gets another permit, if a read uses its permit. 0 if it has a spare permit. */
+  /** ms until the write gets another permit, if a read uses its only one. */
   readonly lookCostsMs: number
 }
 
@@ -73,7 +72,6 @@ export interface DeleteTarget {
   readonly id: string
 }
 
-/** The right to send one create. */
 export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
@@ -91,7 +89,7 @@ export interface CreatePermit extends Looks {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Number of planned calls of {@link Looks.read} and {@link Looks.list}. Each needs a permit. */
+  /** Planned reads of {@link Looks}. Each needs a permit. */
   readonly looks: 0 | 1 | 2
 }
 

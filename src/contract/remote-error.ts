@@ -1,7 +1,6 @@
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Secret } from '../lib/secret.ts'
 
-/** Label values of outcomes. */
 export const ERROR_CLASSES = [
   'Rejected',
   'AuthFailed',
@@ -23,7 +22,7 @@ export interface RemoteErrorFacts {
   readonly what: string
   readonly class: ErrorClass
   readonly effect: Effect
-  /** The unmasked reply, for decisions. As a `Secret`, it cannot get into a log. */
+  /** The unmasked reply. As a `Secret`, it cannot get into a log. */
   readonly reply?: Secret | undefined
   readonly httpStatus?: number | undefined
   readonly requestId?: string | undefined

@@ -16,7 +16,6 @@ type SecretOwner = 'platform' | 'source'
 
 /** Reads the file `<name>/<key>` in the owner's directory. Kubernetes can replace it at any time. */
 export interface SecretStore {
-  /** Returns no promise if the secret was read recently. */
   read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 

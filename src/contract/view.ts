@@ -46,11 +46,11 @@ export interface ResourceView {
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
   readonly suspendedUntil: string | undefined
-  /** Id of its item in `/api/v1/attention`. Only in replies of the API. */
+  /** Only in replies of the API: the id of its item in `/api/v1/attention`. */
   readonly problem?: string | undefined
 }
 
-/** One cause that affects one or more resources. Log, metrics, webhook and page read it. */
+/** One cause that affects one or more resources. */
 export interface Problem {
   /** Stays the same as long as the problem lasts. */
   readonly id: string
@@ -61,7 +61,7 @@ export interface Problem {
   readonly keys: readonly Key[]
   /** ms since the epoch. */
   readonly since: number
-  /** A text that changes if another field drifts or the unhealthy state changes. */
+  /** Differs if another field drifts or the unhealthy state changes. */
   readonly state: string
 }
 
@@ -178,7 +178,7 @@ export function bodyIn(reply: ResourceView['reply']): JsonObject | undefined {
   return reply && (JSON.parse(reply()) as JsonObject) // the JSON text of an object
 }
 
-/** The manifest as a request body, with sensitive values masked. */
+/** The request body. Sensitive values are masked. */
 export function desiredBody(
   profile: Profile,
   manifest: ResourceManifest | undefined,
