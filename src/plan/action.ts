@@ -25,7 +25,7 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
-/** A deletion whose earlier request has no reply. */
+/** Whether a delete request repeats one with an unknown outcome. */
 export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
@@ -46,7 +46,7 @@ export type Action = Because &
         /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Drifted fields to correct. `start` and `stop` are commands. */
+        /** Drifted fields that the steps correct. `start` and `stop` stand for the run state. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

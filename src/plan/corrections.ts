@@ -24,7 +24,7 @@ type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 interface Contest {
   readonly fields: readonly string[]
   readonly times: number
-  /** Until the next correction. Undefined if none follows. */
+  /** Undefined: no correction follows. */
   readonly waitMs?: number
 }
 
@@ -59,7 +59,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs longest gap in a series: ms. Default: an hour, later twice the wait */
+/** @param inRowMs a longer gap starts a new series: ms. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

@@ -31,7 +31,7 @@ const DELETED_WHY = {
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 
-/** Each text has a leading space. */
+/** `after` has a leading space. */
 const DELETED_THEN: Readonly<
   Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep?: string }>
 > = {
@@ -159,9 +159,9 @@ export const APPLYING = {
     means: 'it was applied, but the reply still has other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      /** Next attempt. Default: at the interval. `once edited`: the service keeps fields that the manifest no longer has. */
+      /** When the change is sent again. Default: at the interval. `once edited`: after an edit of the manifest. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** A command without effect: its cause, and the unchanged state. */
+      /** A start or stop had no effect. `why`: its cause. `state`: the state that did not change. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'] },

@@ -22,10 +22,10 @@ export const CREATING = {
       }),
       z.strictObject({
         is: z.literal('applied'),
-        /** Only if it was read. */
+        /** Set if a read was possible: `none`, or how the upsert changes access. */
         there: z.union([z.literal('none'), ACCESS]).optional(),
       }),
-      /** After a failed create, or one that a person settled; `forced`: its request might still arrive. */
+      /** After an earlier attempt. `forced`: the request of that attempt might still arrive. */
       z.strictObject({ is: z.enum(['tried again', 'settled', 'forced']), attempt: z.number() }),
       z.strictObject({ is: z.literal('gone'), pipeId: z.string() }),
     ]),

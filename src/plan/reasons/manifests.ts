@@ -5,7 +5,7 @@ import { removalSteps } from './removal-words.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
-/** Needs a person, whatever else holds the key. */
+/** A create of unknown outcome needs a person, even while the key is on hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
@@ -25,7 +25,7 @@ const ORPHAN = z.strictObject({
   pipeId: z.string().optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
   isNothing: z.boolean(),
-  /** Its manifest only watches another alert now. */
+  /** The manifest only watches another resource now. */
   isWatching: z.literal(true).optional(),
 })
 
@@ -66,7 +66,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     facts?.attempt !== undefined
       ? `look for the ${noun} in the console, and remove it there`
       : facts?.pipeId === undefined
-        ? // Another manifest might apply it under a new name.
+        ? // A manifest with a new name might apply the same endpoint.
           `remove the ${noun} in the console, unless another manifest of its service applies one`
         : `remove the ${noun} in the console`
   return [
@@ -114,8 +114,8 @@ export const MANIFESTS = {
     means: 'the manifest was not found, which is not confirmed yet',
     facts: z.strictObject({
       /**
-       * `readings`: missed by one or two. `a doubtful reading`: the last read was refused. `another
-       * checkout`: it might be stale.
+       * `readings`: one or two reads did not find it. `a doubtful reading`: the last read was rejected.
+       * `another checkout`: this checkout might be stale.
        */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
       /** Revision that another process acted on. */

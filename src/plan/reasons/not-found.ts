@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** A read found it despite `policy.recreate`, which no longer counts. */
+  /** When a read found the resource despite `policy.recreate`. That line then has no effect. */
   refutedAt: A_TIME.optional(),
 })
 
@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** Without counts: a changed text would be reported again. */
+/** Has no current counts, because a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
@@ -52,11 +52,11 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** Its fields that a new one would lack: no manifest can have them. */
+        /** Fields that no manifest can have, so a new resource would lack them. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
-      /** Gone again, soon after it replaced another one. */
+      /** The resource is gone soon after it replaced another resource. */
       NOT_FOUND.extend({ until: A_TIME }),
     ]),
     sample: { pipeId: 'ID', onMissing: 'report' },

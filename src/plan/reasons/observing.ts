@@ -23,7 +23,7 @@ const CONTEST = z.strictObject({
   waitMs: z.number().optional(),
 })
 
-/** @param fields `start` and `stop` are commands */
+/** @param fields `start` and `stop` stand for the run state */
 function contestWords(
   fields: readonly string[],
   { times, waitMs }: z.output<typeof CONTEST>,
@@ -134,7 +134,7 @@ export const OBSERVING = {
     renotifies: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** The value was never sent, and not mounted at the adoption. */
+      /** Pipewright never sent the value, and it was not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
@@ -162,7 +162,6 @@ function reported(state: string | undefined): string {
   return state === undefined ? 'not reported' : shownState(state)
 }
 
-/** Verdicts of `judgeState`. */
 export const STATE = {
   Healthy: row({
     ...WELL,
@@ -193,11 +192,11 @@ export const STATE = {
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),
-      /** Undefined if the state's name decides. */
+      /** Undefined: no list, so the name of the state decides. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
       isDocumented: z.literal(true).optional(),
-      /** Unlisted, but its name does not sound bad. */
+      /** The state is not listed as healthy, but its name does not sound bad. */
       mayBeMoving: z.literal(true).optional(),
     }),
     sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
@@ -223,7 +222,7 @@ export const STATE = {
   }),
 } as const
 
-/** Needs no quotes in a manifest. */
+/** A value that needs no quotes in YAML. */
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 

@@ -162,7 +162,7 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Within the last hour. */
+      /** Creates within the last hour. */
       made: z.number(),
       limit: z.number(),
       until: A_TIME.optional(),

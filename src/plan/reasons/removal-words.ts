@@ -18,11 +18,11 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'locked',
     ]),
   }),
-  /** Fields that changed since last in sync. */
+  /** `fields` changed since the resource was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
-  /** `taken`: that key's resource would block a new create. */
+  /** `claimed`: `key` claims the pipe. `taken`: the resource of `key` would block the create of a replacement. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** Unrecorded pipes of the same name. */
+  /** The service has pipes of the same name without a record. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>

@@ -24,7 +24,7 @@ const LISTED = z.strictObject({
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Only for a single resource. */
+  /** Differing fields. Filled only for a single resource. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })

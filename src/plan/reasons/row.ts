@@ -11,11 +11,11 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly means: string
   readonly renotifies?: true
   readonly facts: S
-  /** With placeholders, for the runbook. */
+  /** Facts with placeholders, for the texts in the runbook. */
   readonly sample: z.output<S>
   /** Cause and effect. @param noun such as "pipe" */
   words(facts: z.output<S>, noun: string, tell: Tell): string
-  /** The way out. @param facts undefined in old records */
+  /** Steps that a person can take. @param facts undefined in old records */
   steps?(facts: z.output<S> | undefined, about: About, stepsOf: InnerSteps): readonly Step[]
 }
 
