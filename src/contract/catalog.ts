@@ -29,7 +29,6 @@ export interface Stated {
 
 export interface Catalog {
   readonly revision: Revision
-  /** Sorted by key. */
   readonly entries: ReadonlyMap<Key, Entry>
   readonly locks: ReadonlyMap<Key, string>
   /**
@@ -56,7 +55,7 @@ export interface Recorded {
   readonly endpointOf: string | undefined
 }
 
-/** Why a read of the manifests was rejected. The previous catalog stays in force. */
+/** A rejected read. The previous catalog stays in force. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string

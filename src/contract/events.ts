@@ -23,7 +23,6 @@ interface MessageFacts {
   readonly reason: Reason
   readonly resources: number
   readonly attempt: number
-  /** HTTP status. Without a reply: the class of the failure. */
   readonly code: string
   readonly durationMs: number
 }
@@ -41,7 +40,7 @@ export interface ProblemFacts extends Place {
 
 /** Reported by an earlier process. After a restart, the log does not repeat it. */
 export interface SaidBefore {
-  /** Made by `digestsOf` in `findings-digest.ts`. */
+  /** Made by `digestsOf`. */
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
 }
@@ -116,7 +115,6 @@ export type Event =
       readonly isFirst: boolean
     }
   | {
-      /** The platform has not replied 429 for a while. */
       readonly type: 'RateLimitOver'
       readonly service: string
       readonly replies: number

@@ -1,16 +1,16 @@
 /** Places in the course of a create, in order. A test stops the real process there. */
 export const CREATE_FAILPOINTS = [
-  'before-intent', // the create is decided and has its permit
-  'after-intent', // the intent is durable
+  'before-intent',
+  'after-intent',
   'after-fence', // leadership was confirmed
   'after-connect', // no byte of the request is written
-  'after-request', // the request is completely written
+  'after-request',
   'after-reply-head',
   'after-reply-body',
-  'before-id', // the reply has the id, the ledger does not
-  'after-id', // the ledger has the id
+  'before-id', // the ledger does not have the id yet
+  'after-id',
   'before-outcome', // no event reports the outcome yet
-  'after-outcome', // an event reported the outcome
+  'after-outcome',
 ] as const
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]

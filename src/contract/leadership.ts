@@ -48,7 +48,6 @@ export interface Term {
   release(): Promise<void>
 }
 
-/** Another process is leader, or the leader cannot be determined. */
 export class NotLeading extends Error {
   /** Whether this process is certainly no longer leader. */
   readonly isOver: boolean

@@ -50,7 +50,6 @@ export interface Ledger extends AsyncDisposable {
    * @returns a function that ends the watch
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
-  /** Cheap: reads no records. */
   versions(): Promise<ReadonlyMap<Key, number>>
   /** Counts writes of other processes, and own writes with an unknown result. */
   othersWrites(): Promise<number>

@@ -7,7 +7,6 @@ export interface ManifestFacts {
   readonly document: JsonObject
   /** The create or upsert. Undefined if Pipewright only reads the resource, or its Service is unknown. */
   readonly request: ShownRequest | undefined
-  /** Its Service and the keys of `policy.dependsOn`. */
   readonly needs: readonly Key[]
   readonly neededBy: readonly Key[]
   readonly neededByCount: number

@@ -11,11 +11,11 @@ export const REASON_LENGTH = 500
 /** Body of `POST /-/operate`: a command that the owner of the ledger carries out. */
 export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
-  /** The person says that the create of unknown outcome made this pipe. */
+  /** Says that the create of unknown outcome made this pipe. */
   z.strictObject({ command: z.literal('resolve'), key, pipeId }),
-  /** The person says that it made no pipe. `force`: even while its request might still arrive. */
+  /** Says that it made no pipe. `force`: even while its request might still arrive. */
   z.strictObject({ command: z.literal('retry'), key, force: z.boolean().default(false) }),
-  /** The person says that the pipe is gone. */
+  /** Says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),
   z.strictObject({ command: z.literal('forget'), key }),
   /** Ends at `until` or at the next revision. */

@@ -8,7 +8,6 @@ import { type Explanation, messageOf, type Reason } from '../plan/reason.ts'
 import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
 
 /**
- * - `failed`: the state could not be read.
  * - `refused`: Pipewright would refuse the manifest's request.
  * - `change`: creates, adopts, changes, renames or deletes the resource.
  * - `waits`: waits for another change of this plan.

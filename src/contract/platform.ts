@@ -53,7 +53,6 @@ export interface Looks {
 export interface CreateRequest {
   /** JSON text with resolved secrets. */
   readonly body: string
-  /** Sent as `Idempotency-Key`. */
   readonly intentId: string
   /** The first byte must be sent until then. Monotonic ms. */
   readonly notAfter: number

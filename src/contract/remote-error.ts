@@ -26,7 +26,6 @@ export interface RemoteErrorFacts {
   readonly reply?: Secret | undefined
   readonly httpStatus?: number | undefined
   readonly requestId?: string | undefined
-  /** Wait that the platform asks for, ms. */
   readonly retryAfterMs: number | undefined
   /** Whether a GET or an upsert can be repeated immediately. */
   readonly transient: boolean

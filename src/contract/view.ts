@@ -50,7 +50,6 @@ export interface ResourceView {
   readonly problem?: string | undefined
 }
 
-/** One cause that affects one or more resources. */
 export interface Problem {
   /** Stays the same as long as the problem lasts. */
   readonly id: string
@@ -115,7 +114,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
   }
 }
 
-/** The view with conditions that are not in the record, such as after a failed write. */
+/** Shows conditions that are not in the record, such as after a failed write. */
 export function withConditions(
   view: ResourceView,
   conditions: Conditions,
@@ -157,7 +156,6 @@ export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
   return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
 }
 
-/** @param other the explanation of the action or of `Synced` */
 export function bestExplanation({ Valid, Synced, Ready }: Conditions, other: Explanation): Explanation {
   const isBetter = Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
   return explained(isBetter ? Ready : other)
@@ -191,6 +189,5 @@ export interface StatusBoard {
   get(key: Key): ResourceView | undefined
   /** Sorted by key. The same array until a view changes. */
   list(): readonly ResourceView[]
-  /** Rises with each change. Views are immutable. */
   readonly version: number
 }

@@ -30,7 +30,6 @@ export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** An unchanged upsert, repeated at its interval. */
 export function isResync({ type, reason, facts }: Action): boolean {
   return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
 }
@@ -43,7 +42,6 @@ export type Action = Because &
     | {
         readonly type: 'update'
         readonly steps: readonly Step[]
-        /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
         /** Drifted fields that the steps correct. `start` and `stop` stand for the run state. */

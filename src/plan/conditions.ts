@@ -142,12 +142,11 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
 
 const CONTACT: ReadonlySet<Reason> = new Set(['InSync', 'AuthFailed', 'Unavailable'])
 
-/** Whether no request with the credentials of this Service got a reply yet. */
 export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The outcome of a create stays unknown if the adoption that would settle it fails. @param why its failure */
+/** The adoption that would settle a create of unknown outcome failed. */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -192,7 +191,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A stale checkout can lack a manifest for long, so the condition shows it, except for an orphan. */
+/** A stale checkout can lack a manifest for long, so `Synced` shows this. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
@@ -249,7 +248,7 @@ function isGoing({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** Without a valid manifest, policy.healthyStates is unknown: a state that was healthy stays healthy. */
+/** While the manifest is invalid, policy.healthyStates is unknown: a healthy state stays healthy. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,

@@ -10,7 +10,6 @@ import type { Correction } from './recorded-change.ts'
  * Each further wait doubles, up to a day. An edit or a person's request resets this.
  */
 
-/** Wait before an ineffective or undone change is repeated. */
 export const AGAIN_MS = 60 * 60_000
 export const AGAIN = { firstMs: AGAIN_MS, maxMs: 24 * AGAIN_MS }
 

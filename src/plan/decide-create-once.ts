@@ -93,7 +93,7 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
-/** An incomplete reply to the create had an id. The adoption reads it to prove that it is the new pipe. */
+/** Adopts the id in an incomplete reply to the create, if a read proves it. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen

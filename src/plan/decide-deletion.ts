@@ -35,7 +35,6 @@ export function absent({ policy, surroundings }: CreateOnceInput): Action | unde
   return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
-/** `policy.ensure: absent` with a recorded pipe. */
 export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)
@@ -76,7 +75,6 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
   }
 }
 
-/** @param kept reports why the pipe is not deleted */
 export function replacedBy(
   input: CreateOnceInput,
   remote: Remote,

@@ -19,7 +19,7 @@ import type { UpsertInput } from './input.ts'
 import type { FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** For an upserted resource that can be read. Sends no upsert while the observed values match. */
+/** Sends no upsert while the observed values match. */
 export function decideRead(input: UpsertInput): Action {
   const stop = findBlocker(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
   if (stop !== undefined) return stop

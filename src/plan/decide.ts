@@ -26,7 +26,6 @@ import { isReadable } from '../kinds/definition.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { decideRead } from './decide-read-upsert.ts'
 
-/** Pure. `test/plan/decide.test.ts` has a row for each case. */
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
     case 'create-once':

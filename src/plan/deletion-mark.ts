@@ -4,7 +4,7 @@ import type { Reason } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
-/** If a read still finds the pipe this long after the request, the deletion had no effect. */
+/** If a read finds the pipe this long after the request, the deletion had no effect. */
 export const DELETES_MS = 10 * 60_000
 
 /** `absent`, or the digest of the replacing spec. Undefined: the manifest asks for no deletion. */
@@ -17,7 +17,7 @@ export function deletionTarget(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** When the wait before a deletion began. At the delete limit, it begins again after the limit. */
+/** When the wait before a deletion began. It begins again after the delete limit. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,
@@ -27,7 +27,7 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** The time of the request. If the clock was set back: now. */
+/** If the clock was set back, this is now. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }

@@ -7,7 +7,7 @@ import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unkno
 import type { Explanation, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** @returns the action that a blocked key gets, or undefined if the key passes */
+/** @returns undefined if the gate does not block */
 type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
 export function findBlocker<Input extends DecideInput>(
@@ -38,13 +38,11 @@ export function isKnownGone({ conditions }: LedgerRecord): boolean {
   return conditions?.Valid.reason === 'Orphaned'
 }
 
-/** An orphan is reported until a person forgets it or restores the manifest. */
 export function orphaned(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'absent') return undefined
   return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input.recorded) }
 }
 
-/** Names the pipe or create that might remain on the platform. */
 export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphaned'>> {
   const { key, file, remote, former } = recorded
   const intent = undecidedIntent(recorded)
@@ -133,7 +131,6 @@ export function dependencyNotReady({ surroundings }: DecideInput): Action | unde
   }
 }
 
-/** The resources of `policy.dependsOn` that are not ready. */
 export function dependencyWaits({ reason, facts }: Explanation): readonly string[] {
   const waits = reason === 'DependencyNotReady' && facts !== undefined && 'waitsFor' in facts
   return waits ? facts.waitsFor : []
@@ -209,7 +206,7 @@ export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInpu
 
 const FILES_SHOWN = 3
 
-/** Refuses a create while an unreadable file might hold a Lock with the id of its pipe. */
+/** Refuses a create while an unreadable file might hold a Lock for its pipe. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined

@@ -55,7 +55,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. Read if the key's pipe is not recorded, missing or to be replaced. */
+/** The list of the service. Only for a pipe that is not recorded, missing or to be replaced. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
@@ -69,21 +69,20 @@ export interface Surroundings {
   readonly serviceProblem: ServiceProblem | undefined
   readonly claim: Claim | undefined
   readonly lockedId: string | undefined
-  /** Unreadable files that might hold a Lock. An empty text stands for the whole directory. */
+  /** As `Catalog.hiddenLocks`. */
   readonly hiddenLocks: readonly string[]
   readonly similar: Similar | undefined
   readonly unfound: boolean
   readonly isDoubted: boolean
-  /** The revision on which another process acted, if it might be newer than this checkout. */
+  /** The revision that another process acted on, if it might be newer. */
   readonly olderThan: string | undefined
-  /** Keys of `policy.dependsOn`. */
   readonly notReady: readonly Key[]
   readonly missingSecrets: readonly MissingSecret[]
   /** Keyed by the dotted path of the secretRef in the body. */
   readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
-  /** Ids of recorded pipes of this name and service. Filled only while the outcome of a create is unknown. */
+  /** Recorded pipes of this name and service. Empty, except while the outcome of a create is unknown. */
   readonly knownIds: readonly string[]
   readonly listed: Listed | undefined
 }
@@ -101,7 +100,7 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of an orphan that no manifest can have. */
   readonly foreign?: readonly string[] | undefined
-  /** Its body or pipe is equal, so the record moves to this key once its own manifest is removed. */
+  /** Its body or pipe is equal: the record moves to this key once its manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
@@ -133,11 +132,10 @@ interface Common {
   readonly mask: SecretMask['mask']
   /** ms, unaffected by changes of the wall clock. For minimum ages. */
   readonly steadyNow: number
-  /** A person asked for this reconcile, or credentials changed. Ends the back-off. */
+  /** Ends the back-off: a person asked, or credentials changed. */
   readonly isAsked?: boolean | undefined
 }
 
-/** Exists if the kind can change the resource, and a read found it. */
 export interface ChangeContext {
   readonly changes: Changes
   readonly compared: Compared
@@ -157,9 +155,8 @@ export interface CreateOnceInput extends Common {
 export interface UpsertInput extends Common {
   readonly lifecycle: 'upsert'
   readonly kind: UpsertKind
-  /** Differences between the manifest and the last upsert's reply. */
   readonly replyDiffers: readonly Difference[]
-  /** Access that the upsert would remove, compared with the last reply if reads are not possible. */
+  /** Access that the upsert would remove. */
   readonly takesAway: readonly string[]
   readonly gives: readonly string[]
   /** Whether the read equals the reply to the last upsert. False without a read. */
@@ -169,7 +166,6 @@ export interface UpsertInput extends Common {
 }
 
 export interface DeletionFacts {
-  /** Another key that claims the pipe by id, by a Lock or as a rename. */
   readonly claimant: Key | undefined
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   readonly isAllowed: boolean

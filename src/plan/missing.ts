@@ -30,7 +30,6 @@ export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
  * Counts a new 404. Another credential or a long gap restarts the count.
- * @param ageMs since the pipe was recorded
  * @param foundAt when the same credential last found another pipe of the service
  */
 export function missesAfter(input: {

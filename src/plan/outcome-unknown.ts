@@ -62,7 +62,6 @@ const IDS_SHOWN = 5
 /** Tolerance for a platform clock behind ours. */
 export const CLOCKS_APART_MS = 60_000
 
-/** @param knownIds of recorded pipes with the same name and service */
 export function unknownFacts(
   record: LedgerRecord,
   intent: Intent,

@@ -44,7 +44,6 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-/** Cause and effect, without the way out. */
 export function causeOf({ reason, facts }: Explanation, key: Key): string {
   const row = rowOf(reason)
   if (facts === undefined && !row.facts.isOptional()) return sentence(row.means)
@@ -77,7 +76,7 @@ export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
 
-/** Maximum number of texts in a list. The last text counts the omitted texts. */
+/** The last text of a longer list counts the omitted texts. */
 const MAX_LISTED = 10
 /** Characters of a text in a list. */
 const MAX_LISTED_LENGTH = 300
@@ -126,7 +125,6 @@ export function parseReason(text: unknown): Reason | undefined {
   return PRESENT.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
-/** Undefined if the row refuses the stored facts. */
 export function parseFacts(reason: Reason, facts: unknown): Facts {
   if (facts === undefined) return undefined
   const reading = rowOf(reason).facts.safeParse(facts)

@@ -11,7 +11,6 @@ export const RecordedKey = z.custom<Key>(
   (value) => typeof value === 'string' && knownKey(value) !== undefined,
 )
 
-/** Accepts reasons of other versions. */
 export const RecordedReason = z
   .custom<Reason>((value) => typeof value === 'string')
   .transform((reason) => parseReason(reason) ?? reason)
@@ -21,12 +20,11 @@ const ServiceIdentity = z
   .readonly()
 export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
-/** Checked without `z.record`, because its copy of each member takes many times the memory. */
+/** Not `z.record`, because its copy takes many times the memory. */
 const Hashes = z.custom<Readonly<Record<string, string>>>(
   (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string'),
 )
 
-/** Keeps a record within a few kilobytes. */
 export const FOREIGN_KEPT = 10
 
 const Remote = z
@@ -36,11 +34,11 @@ const Remote = z
     at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
-    /** Keyed hashes of the name and the identifying fields in the last read, if they differ from the manifest. */
+    /** Keyed hashes of name and identifying fields in the last read, if they differ from the manifest. */
     seenAs: Hashes.optional(),
     /** Settings that no manifest can have, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
-    /** Time of the first read that found the resource. */
+    /** Time of the first read that found it. */
     seenAt: A_TIME.optional(),
     /** A read showed the size of the create request. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),
@@ -117,7 +115,7 @@ const Intent = z
     openedAt: A_TIME,
     /** Time limit for sending the request, on the steady clock. */
     sendBy: A_TIME,
-    /** By then, a process that still runs has written the outcome. On the steady clock. */
+    /** Until then, a running process writes the outcome. Steady clock. */
     endBy: A_TIME,
     /** Ms: the service can still carry out the create this long after its request. */
     lastsMs: z.number().optional(),
@@ -129,7 +127,7 @@ const Intent = z
     seen: Seen.optional(),
     /** When `policy.retryCreate` was read while the request could still arrive. That line has no effect. */
     saidEarlyAt: A_TIME.optional(),
-    /** A person allowed the create, so the create limit does not count it. */
+    /** Not counted by the create limit, because a person allowed it. */
     isAllowed: z.literal(true).optional(),
     earlier: z.array(A_TIME).readonly().optional(),
   })
@@ -200,7 +198,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** Set by the command `suspend`, or without `until` by `resume`. Counts for one revision. */
+    /** Set by the command `suspend`, or without `until` by `resume`, for one revision. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -213,7 +211,6 @@ export const LedgerRecord = z
     upsert: RecordedUpsert.optional(),
     /** The revision at which the digest last changed. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
-    /** The first differences of the last read, masked. */
     differences: z
       .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())
       .max(DIFFERENCES_KEPT)
@@ -221,7 +218,7 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
-    /** Fingerprint of the last valid manifest, if it is not `applied`. Used to detect renames. */
+    /** The last valid manifest, if it is not `applied`. Used to detect renames. */
     wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),

@@ -11,7 +11,7 @@ export const Change = z
     isSent: z.literal(true).optional(),
     /** The service said that the change needs a stopped pipe. */
     waitsForRest: z.literal(true).optional(),
-    /** Number of refusals after a stop. Each doubles the wait for the next. */
+    /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
     /** Why the service refused the change. A text in old records. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
@@ -36,9 +36,9 @@ export const Command = z
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
     at: A_TIME,
-    /** Time of the first command, if it was repeated without effect. On the steady clock. */
+    /** The first command, if it was repeated without effect. On the steady clock. */
     since: A_TIME.optional(),
-    /** Pipewright stopped the pipe for a change. Kept until a read shows that the pipe runs again. */
+    /** Stopped for a change. Kept until a read shows that the pipe runs again. */
     isForChange: z.literal(true).optional(),
   })
   .readonly()
@@ -47,7 +47,7 @@ export type Command = z.infer<typeof Command>
 /** A deletion that the manifest asks for. Until it is sent, the manifest can withdraw it. */
 export const Removal = z
   .strictObject({
-    /** Start of the wait before the deletion, on the steady clock. */
+    /** Start of the wait, on the steady clock. */
     since: A_TIME,
     /** `absent`, or the digest of the replacing spec. Absent in old records. */
     digest: z.string().optional(),
@@ -57,7 +57,7 @@ export const Removal = z
     sentAt: A_TIME.optional(),
     /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
-    /** The delete limit blocked the deletion. Its wait then begins again, unless an operator allowed it. */
+    /** The delete limit blocked it. The wait then begins again, unless an operator allowed it. */
     isLimited: z.literal(true).optional(),
   })
   .readonly()

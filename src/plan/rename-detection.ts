@@ -12,7 +12,7 @@ export interface Candidate {
   readonly serviceId: string
   readonly platformName: string
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
-  /** Dotted paths of the fields that identify source and destination. Absent: not compared. */
+  /** Paths of the fields that identify source and destination. Absent: not compared. */
   readonly identity?: readonly string[]
 }
 
@@ -43,7 +43,6 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
 }
 
-/** The body that was last sent, and the body in the last manifest. */
 function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerprint'][] {
   return [applied, wanted].filter((form) => form !== undefined)
 }

@@ -19,7 +19,7 @@ const LOCAL_LOOK_MS = 10_000
 /** Three reads this far apart confirm a missing pipe. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
-/** First wait for a pipe that no read has found yet. Grows up to the interval. */
+/** First wait for a pipe that no read has found. Grows up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
 /** First wait for an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
@@ -31,7 +31,6 @@ interface RequeueInput {
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
-  /** Consecutive reads with an unhealthy state. */
   readonly unsettledObservations: number
   /** ms since the pipe was recorded. Undefined once a read has found it. */
   readonly unseenForMs: number | undefined
@@ -67,7 +66,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
 
-/** ms since the last change or command was sent. Infinity: none was. */
+/** Since the last change or command. Infinity: none was sent. */
 function sinceSentMs({ action, decided }: RequeueInput): number {
   if (action.type === 'update') return 0
   if (decided.lifecycle !== 'create-once') return Infinity
@@ -77,7 +76,7 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-/** Wait for a pipe that was stopped for a change, and must be started again. Infinity: there is none. */
+/** Wait while a pipe is stopped for a change. Infinity: it is not. */
 function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'

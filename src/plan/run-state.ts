@@ -115,7 +115,7 @@ export function isAtRest(input: CreateOnceInput): boolean {
   return isState(input, 'atRest')
 }
 
-/** While a pipe loads, only a person can stop it, because a stop discards the loaded data. */
+/** Only a person can stop a loading pipe, because a stop discards the loaded data. */
 export function isLoading(input: CreateOnceInput): boolean {
   const { policy, isAsked, recorded } = input
   const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)

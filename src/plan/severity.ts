@@ -11,8 +11,8 @@ const WELLNESS = {
   Drifted: 'bad',
   NotReady: 'bad',
   Orphaned: 'bad',
-  Suspended: 'good', // intended, and it ends by itself
-  Absent: 'good', // its manifest asks for it
+  Suspended: 'good',
+  Absent: 'good',
   Progressing: 'between',
   Ready: 'good',
 } as const satisfies Readonly<Record<string, Wellness>>

@@ -89,7 +89,6 @@ const NOTHING_SENT = {
   left: undefined,
 } as const
 
-/** @param replaced recorded if the new pipe replaces another */
 export function succeedIntent(
   record: LedgerRecord,
   intent: Intent,

@@ -18,15 +18,14 @@ export function limitGroupOf({
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
   const { earlier = NOTHING_MADE, state, openedAt, sendBy } = intent
-  // A person decided about a dismissed create, so it does not count.
+  // A person settled a dismissed create.
   if (intent.isAllowed === true || state === 'failed' || state === 'dismissed') return earlier
-  // The later time counts: a clock that is wrong must not shorten the limit.
+  // The later time, because a wrong clock must not shorten the limit.
   return [...earlier, Math.max(openedAt, sendBy)]
 }
 
 const NOTHING_MADE: readonly number[] = []
 
-/** @param now by the slower of two clocks */
 export function earlierOf(record: LedgerRecord, now: number): readonly number[] | undefined {
   const kept = madeAt(record).filter((at) => at > now - MADE_FOR_MS)
   return kept.length === 0 ? undefined : kept.slice(-EARLIER_KEPT)
@@ -62,7 +61,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Identifies one deletion: a permission for it does not allow a later deletion. */
+/** Differs for each deletion: a permission allows no later deletion. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

@@ -57,7 +57,6 @@ export const CHANGING = {
         'to be sent',
         'to be stopped first',
         'stopping',
-        /** Only a person can stop a pipe in this state. */
         'loading',
         'not seen yet',
         'moving',
@@ -108,7 +107,6 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       pipeId: z.string().optional(),
       removal: REMOVAL,
-      /** A sentence on resources that survive the deletion. */
       staysBehind: z.string().optional(),
     }),
     sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
@@ -159,9 +157,9 @@ export const APPLYING = {
     means: 'it was applied, but the reply still has other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      /** When the change is sent again. Default: at the interval. `once edited`: after an edit of the manifest. */
+      /** When the change is sent again. Default: at the interval. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** A start or stop had no effect. `why`: its cause. `state`: the state that did not change. */
+      /** A start or stop without effect. `why`: its cause. `state`: the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'] },

@@ -81,7 +81,6 @@ export const CREATING = {
     means: 'the resource was created',
     facts: PIPE.extend({
       inPlaceOf: z.string().optional(),
-      /** A read of the id in an incomplete reply found it. */
       isByRead: z.literal(true).optional(),
     }),
     sample: { pipeId: 'ID' },

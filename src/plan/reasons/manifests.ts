@@ -66,8 +66,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     facts?.attempt !== undefined
       ? `look for the ${noun} in the console, and remove it there`
       : facts?.pipeId === undefined
-        ? // A manifest with a new name might apply the same endpoint.
-          `remove the ${noun} in the console, unless another manifest of its service applies one`
+        ? `remove the ${noun} in the console, unless another manifest of its service applies one`
         : `remove the ${noun} in the console`
   return [
     { text: 'If it is still wanted, restore its manifest:', copy: place },
@@ -118,7 +117,6 @@ export const MANIFESTS = {
        * `another checkout`: this checkout might be stale.
        */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
-      /** Revision that another process acted on. */
       olderThan: z.string().optional(),
       ...DOUBT,
     }),

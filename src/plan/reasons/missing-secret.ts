@@ -4,11 +4,11 @@ import type { Step } from '../step.ts'
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
   /**
-   * `credential`: the file equals a platform credential, or is an API key in the wrong directory. `linked`: it
-   * is a link into the other directory. `no descriptor`: the process can open no more files.
+   * `credential`: it equals a platform credential, or is an API key in the wrong directory. `linked`: it leads
+   * into the other directory. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
-  /** The use of the file. Default: a secretRef. */
+  /** Default: a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
   /** Set if the credentials are in --secrets-dir, as in older versions: their folder. */
   misplaced: z.string().optional(),

@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** When a read found the resource despite `policy.recreate`. That line then has no effect. */
+  /** As in `Remote` of the record. */
   refutedAt: A_TIME.optional(),
 })
 
@@ -52,7 +52,6 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** Fields that no manifest can have, so a new resource would lack them. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),

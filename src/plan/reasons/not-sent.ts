@@ -2,7 +2,6 @@ import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps, removalWords, type RemovalWords } from './removal-words.ts'
 
-/** Why a change is not sent, for a kind that can be changed. */
 export const NOT_SENT = {
   'no request': (noun: string) => `the service cannot change that in ${anyOf(noun)} that exists`,
   done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,

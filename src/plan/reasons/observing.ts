@@ -19,7 +19,6 @@ const CANNOT_UPDATE = FIELDS.extend({
 
 const CONTEST = z.strictObject({
   times: z.number(),
-  /** Absent if no correction follows. */
   waitMs: z.number().optional(),
 })
 
@@ -77,7 +76,6 @@ export const OBSERVING = {
     facts: z.strictObject({
       as: z.enum([...LIFECYCLES, 'last valid', 'read']),
       missing: z.array(MISSING_SECRET).readonly().optional(),
-      /** Fields that were edited to what the platform reports. */
       accepted: z.array(z.string()).readonly().optional(),
     }),
     sample: { as: 'create-once' },
@@ -226,7 +224,6 @@ export const STATE = {
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** Steps with the exact edit, if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

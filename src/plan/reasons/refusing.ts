@@ -233,7 +233,6 @@ export const REFUSING = {
     means: 'a secret it needs is not mounted, or cannot be read',
     facts: z.strictObject({
       missing: z.array(MISSING_SECRET).readonly(),
-      /** Its credentials cannot be verified without the secret. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },

@@ -9,7 +9,6 @@ const SIMILAR = z.strictObject({
   key: A_KEY,
   other: A_KEY,
   file: z.string().optional(),
-  /** No manifest can have these fields of the orphan. */
   foreign: z.array(z.string()).readonly().optional(),
   isCreated: z.boolean().optional(),
   platformName: z.string().optional(),
@@ -18,7 +17,6 @@ const SIMILAR = z.strictObject({
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
-/** Pipes in the service that no manifest claims. */
 const LISTED = z.strictObject({
   key: A_KEY,
   name: z.string(),

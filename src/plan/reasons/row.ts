@@ -5,7 +5,6 @@ import { z } from '../../kinds/zod.ts'
 import type { Severity, Status } from '../severity.ts'
 import type { About, Step } from '../step.ts'
 
-/** One reason. No code parses its words. */
 export type Row<S extends z.ZodType> = Standing & {
   /** First words of its runbook entry. */
   readonly means: string

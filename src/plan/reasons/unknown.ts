@@ -19,7 +19,7 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
   file: z.string().optional(),
   olderIds: z.array(z.string()).readonly(),
-  /** The new resource was created after this, with a tolerance for the platform's clock. */
+  /** Includes a tolerance for the platform's clock. */
   createdAfter: A_TIME,
   retryFrom: A_TIME,
   saidEarlyAt: A_TIME.optional(),
