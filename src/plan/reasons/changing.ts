@@ -14,7 +14,7 @@ const WHY = {
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
-    `Credentials not verified: Pipewright never sent the value of ${fields}. It is sent once.`,
+    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. It is sent once.`,
   drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
@@ -167,7 +167,7 @@ export const APPLYING = {
       command !== undefined
         ? `${COMMANDS[command.why].words(noun)} The service accepted that more than ten minutes ago, but its state is ${shownState(command.state)}. Pipewright asks again within an hour.`
         : again === 'once edited'
-          ? `The manifest no longer has ${fields.join(', ')}. The service accepted the request without it, but keeps it.`
+          ? `The manifest no longer has ${fields.join(', ')}. The service accepted the change, but kept ${fields.join(', ')}.`
           : again !== undefined
             ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
             : `Applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies it again at its interval.`,

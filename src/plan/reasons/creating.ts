@@ -37,7 +37,7 @@ export const CREATING = {
         case 'tried again':
           return `Attempt ${facts.attempt} failed and created no resource. Pipewright will retry.`
         case 'settled':
-          return `An operator settled attempt ${facts.attempt}. The ${noun} will be created again.`
+          return `An operator decided about attempt ${facts.attempt}, which had no known outcome. The ${noun} will be created again.`
         case 'forced':
           return `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
         case 'gone':

@@ -51,7 +51,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     return [
       facts.pipeId === undefined
         ? { text: `Look in the console for the ${noun} that the earlier create might have made.` }
-        : { text: 'To watch that one,', edit: { path: ['spec', 'id'], value: facts.pipeId } },
+        : { text: `To watch that ${noun},`, edit: { path: ['spec', 'id'], value: facts.pipeId } },
       {
         text: 'To manage it again, remove spec.id and restore its spec:',
         copy: place,
@@ -132,7 +132,7 @@ export const MANIFESTS = {
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. It counts as removed after three equal reads. The resource stays unchanged until then.',
+            'The manifest was not found. After three equal reads, it counts as removed. The resource stays on the platform in both cases. To keep managing it, restore the manifest.',
             unknown,
           )
         case 'a doubtful reading':
@@ -167,7 +167,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has such ${anyOf(nounOf(key))}, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no policy.adopt.`,
+        text: `If the service still has the ${nounOf(key)}, adopt it first: replace policy.ensure by policy.adopt. For an endpoint, only remove policy.ensure.`,
       },
     ],
   }),

@@ -148,7 +148,7 @@ export const OBSERVING = {
       const noun = nounOf(about.key)
       return [
         {
-          text: `If ${noun} ${facts.pipeId} has this value, or once it is set in the console:`,
+          text: `If ${noun} ${facts.pipeId} has another value, set this one in the console. Then run:`,
           shell: `adopt ${about.key} ${facts.pipeId}`,
         },
       ]
@@ -206,7 +206,7 @@ export const STATE = {
           : `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
     steps: (facts, { key, id, place }) => [
       isAlarm(key)
-        ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
+        ? withId('Find out why the alert fires. This problem ends when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
       ...(facts?.state === undefined || facts.healthy !== undefined || saysFailure(facts.state)
         ? []

@@ -206,7 +206,7 @@ export const REFUSING = {
     words: (facts, noun) => {
       if ('is' in facts) return serviceProblemWords(facts)
       if ('waitsFor' in facts)
-        return `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`
+        return `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. Pipewright continues automatically.`
       const { unreadable, more } = facts
       const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
       return (
@@ -222,7 +222,10 @@ export const REFUSING = {
         }))
       if ('unreadable' in facts)
         return [
-          { text: 'Correct that file. It then continues automatically. To check it:', shell: 'validate' },
+          {
+            text: 'Correct that file. Pipewright then continues automatically. To check the file:',
+            shell: 'validate',
+          },
         ]
       const text = 'Correct the Service manifest, or spec.service in this one:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]

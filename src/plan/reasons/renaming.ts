@@ -43,7 +43,7 @@ function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
       ]
     : [
         {
-          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To give it up:`,
+          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing it:`,
           shell: `forget ${other}`,
         },
       ]

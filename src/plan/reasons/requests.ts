@@ -12,10 +12,9 @@ const MET = {
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
-  creating:
-    'A create is in progress, or its process ended during it. The next reconcile records the outcome.',
+  creating: 'A create is in progress, or Pipewright ended during it. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
-  allowed: 'Allowed by an operator. It will be created within the request budget.',
+  allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
   'not answered': 'No reply yet to any request with its credentials.',
   'not asked': 'Not read yet: the platform could not be asked.',
 } as const
@@ -82,7 +81,7 @@ export const REQUESTS = {
     means:
       'the platform could not be reached or did not answer as its interface promises, or Pipewright failed',
     steps: () => [
-      { text: 'Pipewright retries. If it lasts, check the network, --base-url and the platform.' },
+      { text: 'Pipewright retries. If it lasts, check that this host reaches the address in --base-url.' },
     ],
   }),
   NotLeading: row({
@@ -111,7 +110,7 @@ export const REQUESTS = {
     means: 'the ledger could not be written',
     steps: () => [
       {
-        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check the API.',
+        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check that this pod reaches the Kubernetes API.',
       },
     ],
   }),
