@@ -25,7 +25,7 @@ export const OperatorCommand = z.discriminatedUnion('command', [
     reason: z.string().min(1).max(REASON_LENGTH),
     until: z.iso.datetime({ offset: true }),
   }),
-  /** Ends the suspension, until the next revision. */
+  /** Ends the suspension. At the next revision, the manifest decides again. */
   z.strictObject({ command: z.literal('resume'), key }),
 ])
 export type OperatorCommand = z.infer<typeof OperatorCommand>

@@ -41,12 +41,12 @@ export interface ReadTarget {
 /** Reads right before a write, with permits of the request budget that the write got. */
 export interface Looks {
   /**
-   * Reads without retries. If the write got only one permit, the read uses it, and waits for another.
+   * Reads without retries. If the write got only one permit, the read uses it and waits for another.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms until the write gets another permit, if a read uses its only one. */
+  /** ms that a read delays the write, if the read uses its only permit. Otherwise 0. */
   readonly lookCostsMs: number
 }
 
@@ -75,7 +75,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms that reads waited for another permit. A decision can be older by this. */
+  /** ms that reads waited for another permit. The decision can be older by this time. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -88,7 +88,7 @@ export interface CreatePermit extends Looks {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Planned reads of {@link Looks}. Each needs a permit. */
+  /** Number of reads before the create ({@link Looks}). Each needs a permit. */
   readonly looks: 0 | 1 | 2
 }
 

@@ -40,7 +40,7 @@ export interface ResourceView {
   readonly intent: Intent | undefined
   readonly appliedAt: number | undefined
   readonly state: MaskedText | undefined
-  /** The last reply as JSON text, masked. Not in lists. */
+  /** The last reply as JSON text, masked. Undefined in lists. */
   readonly reply: (() => string) | undefined
   readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
@@ -60,7 +60,7 @@ export interface Problem {
   readonly keys: readonly Key[]
   /** ms since the epoch. */
   readonly since: number
-  /** Differs if another field drifts or the unhealthy state changes. */
+  /** A text that changes if another field drifts or the unhealthy state changes. */
   readonly state: string
 }
 

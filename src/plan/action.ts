@@ -44,7 +44,7 @@ export type Action = Because &
         readonly steps: readonly Step[]
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Drifted fields that the steps correct. `start` and `stop` stand for the run state. */
+        /** Drifted fields that the steps correct. `start` and `stop` mean the run state. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

@@ -17,7 +17,7 @@ export function deletionTarget(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** When the wait before a deletion began. It begins again after the delete limit. */
+/** Start of the wait before a deletion. A deletion that the delete limit blocked waits again. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,

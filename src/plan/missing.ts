@@ -87,7 +87,7 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
   return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
-/** @param id of the replaced pipe @param now on the steady clock */
+/** Counts the replacement of pipe `id`. @param now on the steady clock */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]

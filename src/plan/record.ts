@@ -115,7 +115,7 @@ const Intent = z
     openedAt: A_TIME,
     /** Time limit for sending the request, on the steady clock. */
     sendBy: A_TIME,
-    /** Until then, a running process writes the outcome. Steady clock. */
+    /** A process that still runs writes the outcome until then. Steady clock. */
     endBy: A_TIME,
     /** Ms: the service can still carry out the create this long after its request. */
     lastsMs: z.number().optional(),
@@ -224,7 +224,7 @@ export const LedgerRecord = z
     left: Left.optional(),
     change: Change.optional(),
     command: Command.optional(),
-    /** The last correction of each field. `stop` and `start` stand for the run state. */
+    /** The last correction of each field. `stop` and `start` mean the run state. */
     corrections: z.record(z.string(), Correction).readonly().optional(),
     backoff: Backoff.optional(),
     /** Other versions' conditions can be dropped: each reconcile computes new ones. */

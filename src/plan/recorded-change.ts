@@ -36,7 +36,7 @@ export const Command = z
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
     at: A_TIME,
-    /** The first command, if it was repeated without effect. On the steady clock. */
+    /** When the first command was sent, if it was repeated without effect. Steady clock. */
     since: A_TIME.optional(),
     /** Stopped for a change. Kept until a read shows that the pipe runs again. */
     isForChange: z.literal(true).optional(),

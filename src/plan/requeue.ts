@@ -66,7 +66,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
 
-/** Since the last change or command. Infinity: none was sent. */
+/** ms since the last change or command. Infinity: none was sent. */
 function sinceSentMs({ action, decided }: RequeueInput): number {
   if (action.type === 'update') return 0
   if (decided.lifecycle !== 'create-once') return Infinity
@@ -140,7 +140,7 @@ export function isWaiting({ until }: Backoff, now: number): boolean {
 
 /**
  * The wait grows exponentially up to a cap, with full jitter. A `Retry-After` takes precedence.
- * @param digest a digest that differs from the previous starts anew
+ * @param digest if it differs from that of `previous`, the failures count from 1
  * @param random from 0 to below 1
  */
 export function backoffAfter(input: {

@@ -4,8 +4,8 @@ import type { Step } from '../step.ts'
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
   /**
-   * `credential`: it equals a platform credential, or is an API key in the wrong directory. `linked`: it leads
-   * into the other directory. `no descriptor`: the process can open no more files.
+   * `credential`: it equals a platform credential, or is an API key in the wrong directory. `linked`: a link
+   * between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** Default: a secretRef. */

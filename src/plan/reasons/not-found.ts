@@ -117,7 +117,7 @@ export const MISSED = {
       'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created.',
     steps: (_facts, { service }) => [
       {
-        text: `Check what the API key of ${serviceWords({ service })} can read, and organizationId and serviceId in the Service manifest.`,
+        text: `Give the API key of ${serviceWords({ service })} the permission to read, or correct organizationId or serviceId in the Service manifest.`,
       },
       ...(service === undefined
         ? []

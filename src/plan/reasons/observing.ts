@@ -22,7 +22,7 @@ const CONTEST = z.strictObject({
   waitMs: z.number().optional(),
 })
 
-/** @param fields `start` and `stop` stand for the run state */
+/** @param fields `start` and `stop` mean the run state */
 function contestWords(
   fields: readonly string[],
   { times, waitMs }: z.output<typeof CONTEST>,

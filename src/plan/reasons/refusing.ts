@@ -25,7 +25,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   }
 }
 
-/** A limit of 0 is set on purpose, for example with a new ledger. */
+/** For `--max-creates 0`, which is set on purpose, such as with a new ledger. */
 const OF_NONE =
   'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
 

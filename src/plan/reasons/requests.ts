@@ -15,8 +15,8 @@ const UNOBSERVED = {
   creating: 'A create is in progress, or Pipewright ended during it. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
   allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
-  'not answered': 'No reply yet to any request with its credentials.',
-  'not asked': 'Not read yet: the platform could not be asked.',
+  'not answered': 'No request with the credentials of this service has had a reply yet.',
+  'not asked': 'Not read yet: Pipewright could not send a request to the platform.',
 } as const
 
 export const REQUESTS = {
@@ -56,7 +56,7 @@ export const REQUESTS = {
       {
         text:
           facts?.refuses === 'an operation'
-            ? `Check organizationId and serviceId of ${serviceWords(about)}, and the permissions of its API key.`
+            ? `Correct organizationId or serviceId of ${serviceWords(about)}, or give its API key the missing permission.`
             : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. Pipewright tries them as soon as they change.`,
       },
     ],
