@@ -59,7 +59,7 @@ export interface Recorded {
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Keys that the rejected read did not find. They are neither created nor applied. */
+  /** Keys that the rejected read did not find. They get no create or change. `all`: any key. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 

@@ -217,7 +217,6 @@ export type Event =
   | {
       readonly type: 'ConnectionsLimited'
       readonly listener: 'listen' | 'metrics-listen'
-      /** Number of connections that were closed to stay below `limit`. */
       readonly closed: number
       readonly limit: number
     }

@@ -1,4 +1,4 @@
-/** Lets at most one process act. Other processes only read the ledger. */
+/** Lets at most one process act. */
 export interface Leadership extends AsyncDisposable {
   readonly isShared: boolean
   /**
@@ -13,7 +13,7 @@ export interface Leadership extends AsyncDisposable {
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
   /**
-   * As {@link acquire}, without waiting for another leader. Retries a failed read of the Lease.
+   * As {@link acquire}, without waiting for another leader. Retries failed requests.
    * @returns undefined if another process might be leader
    * @throws {LedgerError}
    */

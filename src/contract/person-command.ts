@@ -40,7 +40,6 @@ export type OperatorResult =
     }
   | {
       readonly result: 'refused'
-      /** Reason and alternative. The ledger is unchanged. */
       readonly message: string
     }
 

@@ -19,7 +19,6 @@ export interface SecretStore {
   read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 
-/** No request was sent, because its secret cannot be read. Quotes no secret. */
 export class SecretUnavailableError extends Error {
   readonly missing: MissingSecret
 

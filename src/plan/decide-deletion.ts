@@ -98,7 +98,7 @@ export function sentDeletionFirst(input: CreateOnceInput, remote: Remote): Actio
   return decideSent(input, remote)
 }
 
-/** Follows a sent deletion until several 404s confirm that the pipe is gone. */
+/** Follows a sent deletion until 404s confirm that the pipe is gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   if (remote === undefined || input.observed.status !== 'missing' || isGone(input)) return undefined

@@ -13,7 +13,7 @@ export const Change = z
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
-    /** Why the service refused the change. A text in old records. */
+    /** Why the change failed after a stop. A text in old records. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
   })
   .readonly()

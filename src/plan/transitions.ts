@@ -113,7 +113,7 @@ export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): Le
   return { ...withFormer(record), intent: failed }
 }
 
-/** Characters of the text in the record. Conditions and history have the whole text. */
+/** Characters in the record. The history has the whole text. */
 const SEEN_KEPT = 500
 
 function withFormer(record: LedgerRecord): LedgerRecord {

@@ -55,7 +55,6 @@ export const MISSED = {
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
-      /** The resource is gone soon after it replaced another resource. */
       NOT_FOUND.extend({ until: A_TIME }),
     ]),
     sample: { pipeId: 'ID', onMissing: 'report' },

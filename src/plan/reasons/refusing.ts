@@ -31,7 +31,7 @@ const OF_NONE =
 
 const WAITS = {
   failed: 'The last attempt failed.',
-  stopped: 'Pipewright stopped it for this change, but could not change it.',
+  stopped: 'Pipewright stopped it for this change, but the change failed.',
   'decisions changed':
     'Each decision was outdated before its request could be sent. Pipewright decides again.',
 } as const

@@ -86,7 +86,9 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'claimed':
       return [
         { text: `If ${removal.key} should keep the ${noun}, remove this manifest.` },
-        { text: `If not, remove the ${noun} from ${removal.key}, or set policy.replaces there.` },
+        {
+          text: `If not, correct the manifest of ${removal.key}: remove the id of this ${noun}, or set policy.replaces.`,
+        },
       ]
     case 'taken':
       return [
@@ -97,7 +99,11 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
         { text: 'If not, give it a different spec.' },
       ]
     case 'listed':
-      return [{ text: `Delete that ${noun} in the console, or give this ${noun} another spec.name.` }]
+      return [
+        {
+          text: `Delete ${noun} ${removal.ids.join(', ')} in the console, or give this ${noun} another spec.name.`,
+        },
+      ]
     case 'now':
     case 'going':
     case 'done':

@@ -43,7 +43,6 @@ export function sentence(said: string): string {
   return `${capital(said)}${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
-/** Words of the platform, the ledger or a file. */
 export const SAID = z.strictObject({ said: z.string() })
 
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
