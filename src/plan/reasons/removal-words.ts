@@ -99,11 +99,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
         { text: 'If not, give it a different spec.' },
       ]
     case 'listed':
-      return [
-        {
-          text: `Delete ${noun} ${removal.ids.join(', ')} in the console, or give this ${noun} another spec.name.`,
-        },
-      ]
+      return [{ text: `Delete that ${noun} in the console, or give this ${noun} another spec.name.` }]
     case 'now':
     case 'going':
     case 'done':
