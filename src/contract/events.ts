@@ -68,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** Last changed condition of a resource that became healthy. Logged at `info`. */
+      /** Whether the resource became healthy, and this is its last changed condition. */
       readonly isNews: boolean
       readonly revision: string
     })

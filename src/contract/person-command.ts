@@ -13,7 +13,7 @@ export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
   /** Says that the create of unknown outcome made this pipe. */
   z.strictObject({ command: z.literal('resolve'), key, pipeId }),
-  /** Says that it made no pipe. `force`: even while its request might still arrive. */
+  /** Says that this create made no pipe. `force`: even while its request might still arrive. */
   z.strictObject({ command: z.literal('retry'), key, force: z.boolean().default(false) }),
   /** Says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),

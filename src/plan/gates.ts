@@ -142,7 +142,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
-/** Ends early after an edit, a rotated secret, a person's request or a newer checkout. */
+/** The back-off ends early after an edit, a rotated secret, a person's request or a newer checkout. */
 export function backingOff({
   desired,
   recorded,

@@ -81,7 +81,7 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/** The earliest time to replace a missing pipe, on the steady clock. Later if pipes keep disappearing. */
+/** The earliest time to replace a missing pipe, on the steady clock. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)

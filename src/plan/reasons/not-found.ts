@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** As in `Remote` of the record. */
+  /** As `refutedAt` in the record. */
   refutedAt: A_TIME.optional(),
 })
 
