@@ -1,9 +1,9 @@
 import { z } from '../kinds/zod.ts'
 import { WithoutManifest } from './without-manifest.ts'
 
-/** Written by the working process into its ledger. Times are ms since the epoch. */
+/** The daemon or `apply` writes this into its ledger about itself. Times are ms since the epoch. */
 export const Activity = z
-  // Not strict: a later version might have added fields before a rollback.
+  // Not strict: before a rollback, a newer version might have written more fields.
   .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),
@@ -18,9 +18,8 @@ export const Activity = z
     problem: z.string().optional(),
     errors: z.number().optional(),
     findings: z.string().optional(),
-    /** Pipes that no Lock names. Absent without a Lock. */
+    /** Number of pipes whose id is in no Lock. */
     withoutLock: z.number().optional(),
-    /** Absent if the platform cannot list pipes. */
     withoutManifest: z.array(WithoutManifest).readonly().optional(),
   })
   .readonly()
@@ -30,14 +29,13 @@ export interface DaemonSummary extends Pick<
   Activity,
   'revisionSince' | 'problem' | 'errors' | 'findings' | 'withoutLock' | 'withoutManifest'
 > {
-  /** Due, but not checked since the daemon started. */
+  /** Number of resources with a due check that this daemon never checked. */
   readonly overdue?: number
 }
 
-/** `silent` owns the ledger but does not answer. `died` ended without a final write. */
+/** `silent`: a process owns the ledger but does not answer. `died`: the last process wrote no `stoppedAt`. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
-/** @param owned whether a process holds the ledger */
 export function runStateOf(last: Activity | undefined, owned: boolean): RunState {
   if (owned) return 'running'
   if (last === undefined) return 'never'

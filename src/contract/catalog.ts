@@ -5,45 +5,42 @@ import type { ResourceManifest } from '../kinds/manifest.ts'
 export interface Entry {
   readonly key: Key
   /**
-   * `invalid`: found errors or could not read the file; `manifest` is the last valid one, if any. `missing`:
-   * fewer than three consecutive reads missed it; `manifest` is the last.
+   * `invalid`: it has errors, or its file could not be read. `missing`: the last one or two reads of the
+   * directory did not find it. In both cases, `manifest` is the last valid version.
    */
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** Only if the manifest was never valid. */
+  /** From the invalid document, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
-  /** Changes if and only if the state or the manifest changes. */
+  /** Equal digests: the state and the manifest did not change. */
   readonly digest: string
-  /** Revision of the last change of `digest`. */
+  /** The revision at which `digest` last changed. */
   readonly revision: string
-  /** Empty if `valid`. */
   readonly findings: readonly Finding[]
 }
 
 export interface Stated {
   readonly labels: Readonly<Record<string, string>>
-  /** Name of its Service, which might not exist. */
+  /** `spec.service`. That Service might not exist. */
   readonly service: string | undefined
 }
 
 export interface Catalog {
   readonly revision: Revision
-  /** Sorted by key. */
   readonly entries: ReadonlyMap<Key, Entry>
   readonly locks: ReadonlyMap<Key, string>
   /**
-   * Unreadable files, and folders ending in `/`, that might hold a `Lock` for an unrecorded key. An empty
-   * text: the whole directory.
+   * Paths that could not be read completely and might hold a `Lock`. A folder ends in `/`. An empty text is
+   * the whole directory.
    */
   readonly hiddenLocks: readonly string[]
-  /** Files that might hold manifests. As {@link hiddenLocks}. */
+  /** Paths, in the form of {@link hiddenLocks}, that might hold manifests not in `entries`. */
   readonly unread: readonly string[]
   readonly findings: readonly Finding[]
-  /** Missed by three reads in a row. */
+  /** Keys with a removed manifest: three reads in a row did not find it. */
   readonly deleted: ReadonlySet<Key>
-  /** Undefined if the read counts. */
   readonly problem: SourceProblem | undefined
 }
 
@@ -52,17 +49,17 @@ export interface Recorded {
   readonly digest: string | undefined
   readonly validIn: string | undefined
   readonly pipeId: string | undefined
-  /** A create might have made a pipe with an unknown id. */
+  /** Whether a create of unknown outcome might have made a pipe. */
   readonly isAwaiting: boolean
-  /** `organizationId/serviceId` in lower case. */
+  /** `organizationId/serviceId` in lower case, if this record holds the endpoint of that service. */
   readonly endpointOf: string | undefined
 }
 
-/** The previous catalog stays in force. */
+/** A rejected read. The previous catalog stays in force. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Pipewright creates and applies none of these. `all`: the read found no manifest. */
+  /** Keys that the rejected read did not find. They get no create or change. `all`: any key. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 
@@ -73,7 +70,6 @@ export interface Revision {
   readonly commit?: { readonly author: string; readonly subject: string } | undefined
 }
 
-/** Shortens a commit id to 10 digits for display. */
 export function shortRevision(revision: string): string {
   return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }

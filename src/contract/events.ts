@@ -9,7 +9,7 @@ import type { Condition, ConditionType } from '../plan/condition.ts'
 import type { Explanation, Reason } from '../plan/reason.ts'
 import type { Priority } from './platform.ts'
 
-/** Result of a reconcile. Label values of `pipewright_reconcile_total{result}`. */
+/** Label values of `pipewright_reconcile_total{result}`. */
 export const RESULTS = ['done', 'failed', 'unknown', 'stopped'] as const
 
 export type Result = (typeof RESULTS)[number]
@@ -19,13 +19,10 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 export type WatchMode = (typeof WATCH_MODES)[number]
 
 interface MessageFacts {
-  /** The header `webhook-id`. */
   readonly id: string
   readonly reason: Reason
   readonly resources: number
-  /** Counts from 1 for each message. */
   readonly attempt: number
-  /** HTTP status, or the class of the failure. */
   readonly code: string
   readonly durationMs: number
 }
@@ -35,23 +32,21 @@ type Place = Pick<ResourceView, 'file' | 'line' | 'manifestRevision'>
 export interface ProblemFacts extends Place {
   readonly reason: Reason
   readonly service: string | undefined
-  /** After the end: the maximum. */
+  /** Affected resources. In `ProblemOver`: the largest number while it lasted. */
   readonly resources: number
   readonly keys: readonly Key[]
-  /** Another line reports the problem. */
   readonly isReported?: boolean
 }
 
-/** The first read does not repeat these. */
+/** Reported by an earlier process. After a restart, the log does not repeat it. */
 export interface SaidBefore {
-  /** Digests. See `findings-digest.ts`. */
+  /** Made by `digestsOf`. */
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
 }
 
 export const NOTHING_SAID_BEFORE: SaidBefore = { findings: new Set(), problem: false }
 
-/** Telemetry subscribes. No event expects an answer. */
 export type Event =
   | (Place & {
       readonly type: 'ReconcileFinished'
@@ -63,8 +58,8 @@ export type Event =
       readonly result: Result
       readonly requestId: string | undefined
       readonly durationMs: number
-      /** Whether the resource changed since its last reconcile. */ readonly changed: boolean
-      /** From read to apply. Only for the first reconcile that applied it. */
+      readonly changed: boolean
+      /** From the read of an edit until this reconcile applied it. */
       readonly changeToApplyMs: number | undefined
     })
   | (Place & {
@@ -73,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** Settled, and no other event reports it. */
+      /** Whether the resource became healthy, and this is its last changed condition. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -105,7 +100,7 @@ export type Event =
   | (ProblemFacts & { readonly type: 'ProblemOver'; readonly durationMs: number })
   | {
       readonly type: 'RequestFinished'
-      /** Such as `createPipe`. */ readonly operation: string
+      readonly operation: string
       readonly service: string
       /** HTTP status, or the error class if no reply came. */ readonly code: string
       readonly durationMs: number
@@ -113,26 +108,25 @@ export type Event =
     }
   | { readonly type: 'BudgetWaited'; readonly service: string; readonly waitMs: number }
   | {
-      /** Status 429. It covers all services of a credential. */
+      /** The platform replied 429. All services with the same credential wait. */
       readonly type: 'RateLimited'
       readonly service: string
       readonly retryAfterMs: number
-      /** The first 429 since the last limit ended. */ readonly isFirst: boolean
+      readonly isFirst: boolean
     }
   | {
-      /** No 429 came for a while. */
       readonly type: 'RateLimitOver'
       readonly service: string
-      /** Number of 429 replies. */ readonly replies: number
+      readonly replies: number
       /** Between the first and the last 429. */ readonly durationMs: number
     }
-  /** Too short to mask: ordinary words can contain it. Once per file. */
+  /** This secret is not masked: it is so short that ordinary words can contain it. */
   | { readonly type: 'ShortSecretFound'; readonly file: string }
-  /** Unreadable items in a service's list. Sent if they differ from the previous list. */
+  /** The list of a service has unreadable items, and the previous list had others. */
   | {
       readonly type: 'ListItemsOdd'
       readonly service: string
-      /** Position, id and unreadable fields of each. */
+      /** A text for each item: its position, id and unreadable fields. */
       readonly items: readonly string[]
     }
   | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
@@ -140,17 +134,17 @@ export type Event =
   | {
       readonly type: 'SourceLoaded'
       readonly revision: Revision
-      /** ms since the epoch. */
+      /** When this revision was first read, ms since the epoch. */
       readonly since: number | undefined
       readonly durationMs: number
       readonly changed: readonly Key[]
-      /** Number of changed keys without a manifest. */
+      /** Number of keys in `changed` that no longer have an entry. */
       readonly removed: number
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
       readonly saidBefore: SaidBefore
-      /** Whether no watcher event announced the change. */ readonly missedByWatcher: boolean
+      /** Whether the file watcher did not report the change. */ readonly missedByWatcher: boolean
     }
   | {
       readonly type: 'SourceFailed'
@@ -166,14 +160,14 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Only if reads start to fail or work again. `ignored`: an object with our label is not a record. */
+      /** Sent if reads start to fail or work again. `ignored`: an object with our label is no record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number
       readonly message: string | undefined
     }
   | {
-      /** Its records are at an earlier state. */
+      /** The records were restored to an earlier state, such as from a backup. */
       readonly type: 'LedgerRolledBack'
       readonly message: string
     }
@@ -181,13 +175,13 @@ export type Event =
       readonly type: 'LeadershipChanged'
       readonly is: 'acting' | 'standing by' | 'taken over'
       readonly isShared: boolean
-      /** Set if the previous leader's revision might be newer. */
+      /** The previous leader's revision, if it might be newer than ours. */
       readonly olderThan: string | undefined
       readonly epoch: number | undefined
       readonly leader: string | undefined
     }
   | {
-      /** Only if renewals start to fail or work again. */
+      /** Sent if renewals of the Lease start to fail or work again. */
       readonly type: 'LeaseRenewed'
       readonly result: 'renewed' | 'failed'
       readonly message: string | undefined
@@ -201,11 +195,11 @@ export type Event =
   | (MessageFacts & {
       readonly type: 'NotificationFailed'
       readonly message: string
-      /** Undefined if the next attempt is minutes away. */ readonly retryInMs: number | undefined
+      /** Undefined if no quick retry follows. */ readonly retryInMs: number | undefined
       readonly first: boolean
     })
   | { readonly type: 'NotificationsWaiting'; readonly count: number }
-  /** The sent state cannot be read or saved. A restart might send messages again. */
+  /** The list of sent notifications cannot be read or saved. After a restart, some might be sent again. */
   | { readonly type: 'NotificationsForgotten'; readonly message: string }
   | {
       readonly type: 'Started'
@@ -216,23 +210,21 @@ export type Event =
       readonly manifests: string
       readonly baseUrl: string | undefined
     }
-  /** Mounted in both directories. A manifest could send the credential to a source. */
+  /** Platform credentials are also in `--secrets-dir`. A manifest could send them to a data source. */
   | { readonly type: 'CredentialsExposed'; readonly names: readonly string[]; readonly message: string }
-  /** Changed TLS files cannot be used. The previous files stay in use. */
+  /** The changed TLS files are invalid. The server keeps using the previous ones. */
   | { readonly type: 'TlsFilesUnusable'; readonly message: string }
   | {
       readonly type: 'ConnectionsLimited'
       readonly listener: 'listen' | 'metrics-listen'
-      /** Connections that the listener closed to make room. */
       readonly closed: number
       readonly limit: number
     }
-  /** The first pass over the sandbox is complete. */
   | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   | { readonly type: 'Stopping'; readonly signal: string }
   | { readonly type: 'Stopped'; readonly unfinished: number }
   | {
-      /** The process ends before the outcome is in the ledger. */
+      /** The process ends, and the outcome of a create is not in the ledger. `command` records it. */
       readonly type: 'OutcomeLost'
       readonly key: Key
       readonly outcome: 'created' | 'failed' | 'unknown'
@@ -246,7 +238,7 @@ export type Emit = (event: Event) => void
 
 export interface EventBus {
   readonly emit: Emit
-  /** Listeners are called in the order in which they began. @returns ends listening */
+  /** @returns a function that removes the listener */
   readonly listen: (listener: (event: Event) => void) => () => void
 }
 

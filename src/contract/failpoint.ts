@@ -1,31 +1,30 @@
-/** Places around a create where tests stop the real process, in order. */
+/** Places in the course of a create, in order. A test stops the real process there. */
 export const CREATE_FAILPOINTS = [
-  'before-intent', // decided, with a permit
-  'after-intent', // durable
+  'before-intent',
+  'after-intent',
   'after-fence', // leadership was confirmed
-  'after-connect', // no byte is written
-  'after-request', // completely written
+  'after-connect', // no byte of the request is written
+  'after-request',
   'after-reply-head',
   'after-reply-body',
-  'before-id', // in the reply, not durable
-  'after-id', // durable
-  'before-outcome', // durable if possible, not reported
-  'after-outcome', // reported
+  'before-id', // the ledger does not have the id yet
+  'after-id',
+  'before-outcome', // no event reports the outcome yet
+  'after-outcome',
 ] as const
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]
 
-/** Called at each failpoint. Its error is thrown there. */
+/** The create calls this at each failpoint. An error that it throws ends the create there. */
 export type Fail = (at: CreateFailpoint) => Promise<void>
 
-/** Failures that a test injects. */
 export interface Failpoints {
   readonly fail: Fail
-  /** Called in each transaction of the ledger, before it is committed. @throws as SQLite does on a full disk */
+  /** The ledger calls this before each commit. It can throw the error of a full disk. */
   readonly beforeCommit: () => void
 }
 
-/** Only a test sets them (test/support/failpoints.ts). */
+/** Undefined except in a test, which sets them in test/support/failpoints.ts. */
 export function failpointsHere(): Failpoints | undefined {
   return (globalThis as { readonly pipewrightFailpoints?: Failpoints }).pipewrightFailpoints
 }

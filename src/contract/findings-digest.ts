@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { sha256 } from '../lib/digest.ts'
 
-/** One per finding. It stays if lines move. Equal findings of a file are numbered. */
+/** A digest for each finding. Moved lines do not change it. Equal findings of a file differ by a number. */
 export function digestsOf(findings: readonly Finding[]): readonly string[] {
   const seen = new Map<string, number>()
   return findings.map(({ severity, code, file, key, message }) => {
@@ -14,10 +14,9 @@ export function digestsOf(findings: readonly Finding[]): readonly string[] {
 
 const digests = new WeakMap<readonly Finding[], string>()
 
-/** Above this number, one digest covers all findings: a ledger record has a few kilobytes. */
+/** With more findings, one digest covers all, because the text must fit into a ledger record. */
 const REMEMBERED = 200
 
-/** Of a digest: a ledger record is small. */
 const DIGITS = 12
 
 export function findingsDigest(findings: readonly Finding[]): string {
@@ -26,7 +25,7 @@ export function findingsDigest(findings: readonly Finding[]): string {
   return digest
 }
 
-/** Reported by an earlier process. A digest of all findings matches all or none. */
+/** The findings that an earlier process reported. @param digest its {@link findingsDigest} */
 export function reportedIn(digest: string, findings: readonly Finding[]): ReadonlySet<string> {
   if (digest === findingsDigest(findings)) return new Set(digestsOf(findings))
   return new Set(digest.split(' ').filter((one) => one.length === DIGITS))

@@ -9,19 +9,17 @@ const common = {
   key: RecordedKey,
   /** ms since the epoch. */
   at: z.number(),
-  /** The revision in force at that time. */
   revision: z.string(),
-  /** Of the manifest's last change. Absent in old entries and without a manifest. */
+  /** The revision that last changed the manifest. Absent in old entries and without a manifest. */
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   reason: RecordedReason,
   because: INNER_REASON.optional(),
   by: z.literal('operator').optional(),
-  /** In entries of earlier versions. */
+  /** Earlier versions stored the text instead of `because`. */
   message: z.string().optional(),
 }
 
-/** An action that changed the platform or the record, or a changed condition. */
 const StoredEntry = z.discriminatedUnion('type', [
   z
     .strictObject({
@@ -44,7 +42,7 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  // The reason might be of another version.
+  // Old entries have only the name of the reason, which this version might not know.
   const cause = innerCause(because ?? { reason: entry.reason }, entry.key)
   return { ...entry, message: message ?? (by === undefined ? cause : `By operator: ${cause}`) }
 })

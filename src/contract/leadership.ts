@@ -1,10 +1,10 @@
-/** At most one process acts. Others can read, and can write commands of a person. */
+/** Lets at most one process act. */
 export interface Leadership extends AsyncDisposable {
   readonly isShared: boolean
   /**
-   * Waits to lead. The ledger then holds the writes of earlier leaders.
-   * @param whileTaken `wait` for the other leader, or `refuse` if it is known to live
-   * @param onLeader gets the other leader's revision after each look
+   * Waits until this process is leader. The ledger then shows all writes of earlier leaders.
+   * @param whileTaken `wait` until the other leader ends, or `refuse` if it is known to live
+   * @param onLeader gets the other leader's revision after each read of the Lease
    * @throws the signal's reason, or {@link LedgerError} `locked` if refused
    */
   acquire(
@@ -13,18 +13,17 @@ export interface Leadership extends AsyncDisposable {
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
   /**
-   * As {@link acquire}, without waiting for another leader. Retries for a while if the leader is unknown.
+   * As {@link acquire}, without waiting for another leader. Retries failed requests.
    * @returns undefined if another process might be leader
    * @throws {LedgerError}
    */
   attempt(signal: AbortSignal): Promise<Term | undefined>
-  /** The next leader knows this revision if a request was confirmed later. */
+  /** The next leader learns this revision with the next `confirm`. */
   actOn(revision: string): void
   leader(): Leader | undefined
 }
 
 export interface Leader {
-  /** Unique to the process. */
   readonly holder: string
   /** Number of takeovers so far, by any process. */
   readonly epoch: number
@@ -34,28 +33,24 @@ export interface Leader {
 /** The time as leader, from one takeover to the next. */
 export interface Term {
   readonly epoch: number
-  /**
-   * ms in which a request of the previous leader might still arrive. Undefined: there was no leader.
-   */
+  /** ms in which a request of the previous leader might still arrive. Undefined: it cannot. */
   readonly lateForMs: number | undefined
   readonly revisionBefore: string | undefined
   /** Aborted after another process takes over, or after `release`. */
   readonly over: AbortSignal
   /**
-   * Proves leadership since the call. Called before each changing request, after its journal entry is
-   * durable: a later leader reads that entry.
-   * @returns latest start of the request, monotonic ms
-   * @throws {NotLeading} do not send
+   * Proves that no process took over so far. Call it after the journal entry of a request is durable, because a
+   * later leader must find that entry.
+   * @returns when the request must have started, monotonic ms
+   * @throws {NotLeading} the request must not be sent
    */
   confirm(): Promise<number>
   release(): Promise<void>
 }
 
-/** Another process is leader, or the leader cannot be determined. */
 export class NotLeading extends Error {
-  /** A takeover is certain; this process stays standby. */
+  /** Whether this process is certainly no longer leader. */
   readonly isOver: boolean
-  /** ms. Undefined if unknown. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, isOver: boolean, retryAfterMs?: number) {

@@ -4,42 +4,41 @@ import type { Activity } from './activity.ts'
 import type { HistoryEntry, NewEntry } from './history.ts'
 import type { Leadership } from './leadership.ts'
 
-/** Writes use compare-and-set. A lost race throws {@link LedgerConflict}. */
+/** A write replaces one version of a record. It throws {@link LedgerConflict} if another write came first. */
 export interface Ledger extends AsyncDisposable {
-  /** 32 random bytes. Keys the hashes of secrets. */
+  /** 32 random bytes: the key of the keyed hashes. */
   readonly hashKey: Uint8Array
-  /** This host's wall clock ahead of the ledger's, ms. Add it to waits for another process's times. */
+  /** ms by which this host's clock is ahead of the ledger's. Recorded times are by the ledger's clock. */
   readonly aheadMs: number
-  /** ISO 8601. The ledger was moved and is read-only. */
+  /** When the ledger was moved to another one, ISO 8601. It is read-only since. */
   readonly movedAt?: string | undefined
-  /** Why creates are refused: the records are at an earlier state. */
+  /** Set if the records were restored to an earlier state: why creates are refused. */
   readonly rollback?: string | undefined
-  /** Another process might still write the outcome of a create. */
+  /** Whether another process might still write the outcome of a create. */
   readonly isShared: boolean
-  /** Can be outdated: a write on top fails, and later reads are newer. @param known returned if current */
+  /** The record can be outdated: a write based on it then fails. @param known returned if it is current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
-  /** The last attempt with this id. Might read all records. @throws {LedgerError} */
+  /** The record whose last intent has this id. Might read all records. */
   withIntent(intentId: string): Promise<LedgerRecord | undefined>
   /**
-   * Replaces version `next.version` (0: none) and adds `history` in one durable transaction.
+   * Replaces version `next.version` (0: no record yet) and adds `history`, in one durable transaction.
    * @returns the record with its new version
-   * @throws {LedgerConflict} if the version differs; unchanged
+   * @throws {LedgerConflict} the stored version differs, so no change was made
    * @throws {LedgerError} the write failed or its result is unknown
    */
   swap(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for the outcome of a create. Uses room that other writes leave free. */
+  /** As {@link swap}, for the outcome of a create. Can use the room that {@link prepareIntent} reserves. */
   settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for two records in one transaction: a rename. */
+  /** As {@link swap}, for a rename: replaces `from` by `to` in one transaction. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, but removes the record. */
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
-  /** Reserves room for the outcome, where possible. @throws {LedgerError} creates are blocked */
+  /** Reserves room for the outcome, if the store can. @throws {LedgerError} do not send the create */
   prepareIntent(): Promise<void>
-  /** For status only. Times are ms since the epoch. @throws {LedgerError} */
+  /** Writes facts for status commands. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  /** `checkedAt`: undefined if only the owner knows. */
+  /** `checkedAt`: undefined if only the ledger's owner knows these times. */
   activity(): Promise<{
     readonly last: Activity | undefined
     readonly checkedAt: ReadonlyMap<Key, number> | undefined
@@ -48,30 +47,25 @@ export interface Ledger extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**
    * Calls `onWritten` soon after another process's write, and again if it fails with a {@link LedgerError}.
-   * @returns ends the watch
-   * @throws {LedgerError}
+   * @returns a function that ends the watch
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
-  /** Reads no records. */
   versions(): Promise<ReadonlyMap<Key, number>>
-  /** Grows after another process's write and after an own write with unknown result. Cheap. */
+  /** Counts writes of other processes, and own writes with an unknown result. */
   othersWrites(): Promise<number>
-  /** Whether the daemon or `apply` owns it. True for the owner itself. */
   owned(): Promise<boolean>
 }
 
 export interface OpenedLedger {
-  /** Disposing it also releases leadership and notes. */
+  /** Disposing the ledger also releases leadership and notes. */
   readonly ledger: Ledger
   readonly leadership: Leadership
   readonly notes: Notes
 }
 
-/** Sent notifications. Their loss only causes repetition. */
+/** Stores which notifications were sent. If this is lost, they are sent again. */
 export interface Notes {
-  /** @throws {LedgerError} */
   read(): Promise<string | undefined>
-  /** @throws {LedgerError} */
   write(text: string): Promise<void>
 }
 
@@ -81,7 +75,6 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
-/** A lost race: read and decide again. */
 export class LedgerConflict extends Error {
   constructor(key: Key, expected: number) {
     super(`the record of ${key} is no longer at version ${expected}`)

@@ -3,19 +3,16 @@ import type { JsonObject } from '../lib/json.ts'
 
 /** Sensitive values are masked. */
 export interface ManifestFacts {
-  /** References stay unresolved. */
+  /** Holds secretRefs, not their values. */
   readonly document: JsonObject
-  /** Undefined if it is only read, or while its Service is unknown. */
+  /** The create or upsert. Undefined if Pipewright only reads the resource, or its Service is unknown. */
   readonly request: ShownRequest | undefined
-  /** Its Service and the keys of `policy.dependsOn`. */
   readonly needs: readonly Key[]
   readonly neededBy: readonly Key[]
   readonly neededByCount: number
 }
 
-/** Without the values of secrets. */
 export interface ShownRequest {
-  /** Name in metrics and logs. */
   readonly operation: string
   readonly method: 'POST'
   readonly path: string

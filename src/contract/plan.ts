@@ -8,14 +8,11 @@ import { type Explanation, messageOf, type Reason } from '../plan/reason.ts'
 import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
 
 /**
- * For readers.
- * - `failed`: the state could not be read.
- * - `refused`: the manifest's request would not be done.
- * - `change`: creates, adopts, applies or renames.
- * - `waits`: for a change of this plan.
- * - `attention`: drifted or gone, without an action.
- * - `held`: left as it is.
- * - `unchanged`: in sync.
+ * - `refused`: Pipewright would refuse the manifest's request.
+ * - `change`: creates, adopts, changes, renames or deletes the resource.
+ * - `waits`: waits for another change of this plan.
+ * - `attention`: the resource drifted or is gone, and Pipewright only reports it.
+ * - `held`: stays as it is for now, such as while suspended.
  */
 export const VERDICTS = ['failed', 'refused', 'change', 'waits', 'attention', 'held', 'unchanged'] as const
 
@@ -28,23 +25,21 @@ export interface PlanItem {
   readonly reason: Reason
   readonly verdict: Verdict
   readonly because: Explanation
-  /** Keys of `policy.dependsOn`, which come first. */
+  /** Keys of `policy.dependsOn`. Pipewright reconciles them first. */
   readonly after: readonly Key[]
   readonly waitsFor: readonly Key[]
-  /** The key whose record moves to this key. */
   readonly renamedFrom: Key | undefined
   readonly service:
     { readonly name: string; readonly organizationId: string; readonly serviceId: string } | undefined
-  /** One or two words each, such as `source: kafka`. */
+  /** The main facts, such as `source: kafka`. */
   readonly outline: Readonly<Record<string, string>>
   readonly platformName: string | undefined
-  /** Id of the existing resource, or of the resource to adopt. */
   readonly remoteId: string | undefined
-  /** Observed values of the manifest's fields. Undefined if absent or unknown. */
+  /** Observed values of the manifest's fields. Undefined if there is no resource, or it was not read. */
   readonly before: JsonObject | undefined
   readonly desired: JsonObject | undefined
   readonly differences: readonly Difference[]
-  /** Access such as `role sql_console_admin`. */
+  /** Access that the change gives, such as `role sql_console_admin`. */
   readonly gives: readonly string[]
   readonly takesAway: readonly string[]
   /** Secrets `name/key` that are not mounted here. */
@@ -56,13 +51,12 @@ export interface PlanItem {
 export function planMessage(item: PlanItem, context: StepContext): string {
   const { key, verdict, waitsFor, because, service, remoteId, differences, file, line } = item
   if (verdict === 'waits')
-    return `Waits for ${waitsFor.join(', ')}, which this plan changes. Done as soon as ${waitsFor.length === 1 ? 'it is' : 'they are'} ready.`
+    return `Waits for ${waitsFor.join(', ')}, which this plan changes. Follows as soon as ${waitsFor.length === 1 ? 'it is' : 'they are'} ready.`
   const place = file === undefined ? undefined : placeOf(context.manifestsDir, file, line)
   const about = { key, place, service: service?.name, pipeId: remoteId, differences }
   return messageOf(because, about, context)
 }
 
-/** As JSON. */
 export function shownPlan({ items, ...plan }: Plan, commands: CommandContext) {
   const context = { ...commands, manifestsDir: plan.manifests }
   return { ...plan, items: items.map((item) => ({ ...item, message: planMessage(item, context) })) }
@@ -71,7 +65,7 @@ export function shownPlan({ items, ...plan }: Plan, commands: CommandContext) {
 export interface Plan {
   readonly revision: string
   readonly manifests: string
-  /** Set if there is no ledger: the plan shows a first run. */
+  /** Set if there is no ledger. Then the plan shows a first run. */
   readonly missingLedger: { readonly file: string; readonly init: 'auto' | 'never' } | undefined
   readonly problem: string | undefined
   readonly createLimit: {
@@ -80,10 +74,9 @@ export interface Plan {
     readonly limit: number | null
     readonly refused: number
   }
-  /** Checked recently by a running daemon; not read again. */
+  /** Items that a running daemon checked recently. The plan did not read them again. */
   readonly checkedBefore: { readonly items: number; readonly oldestMs: number }
   readonly counts: Readonly<Record<Verdict, number>>
-  /** Sorted by key. */
   readonly items: readonly PlanItem[]
   readonly findings: readonly Finding[]
 }
@@ -94,19 +87,18 @@ export function endOfPlan({ items, findings, problem }: Plan): 'nothing' | 'chan
   return items.some(({ verdict }) => verdict === 'change') ? 'changes' : 'nothing'
 }
 
-/** An adopted resource that differs from its manifest stays different. */
+/** Also refuses an adoption with differences, because adopting changes no field. */
 function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
 
-/** A relative path without parent steps and hidden names. */
+/** A relative path without `..` and without hidden names. */
 function isPath(file: string): boolean {
   return file.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
 export const PLAN_REQUEST = z.strictObject({
   revision: z.strictObject({ id: z.string(), from: z.enum(['git-sync', 'git', 'content']) }),
-  /** Directory, for display. */
   manifests: z.string(),
   /** Content by path below the directory. */
   files: z.record(z.string().refine(isPath), z.string()),

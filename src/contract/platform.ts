@@ -2,15 +2,15 @@ import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definiti
 import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
-/** 0: changed or requested. 1: retry. 2: drift check. */
+/** 0: a changed or requested key. 1: a retry. 2: a drift check. */
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name` of its manifest. Services take turns by it. */
+  /** `metadata.name`. In the request budget, services of different names take turns. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string
-  /** Mounted secret with `keyId` and `keySecret`. */
+  /** Name of the mounted secret with `keyId` and `keySecret`. */
   readonly secretName: string
 }
 
@@ -20,9 +20,9 @@ export interface ReadOptions {
 }
 
 export interface Reply<T> {
-  /** As received. It can repeat secrets. */
+  /** As received. The platform might repeat secrets in it. */
   readonly value: T
-  /** `requestId` of the envelope. Alerts have none. */
+  /** `requestId` in the reply. Replies about alerts have none. */
   readonly requestId: string | undefined
   /** Equal for equal credentials. */
   readonly credential: string
@@ -32,31 +32,29 @@ export interface ReadTarget {
   readonly kind: ReadableKind
   /** Undefined for a kind without a service. */
   readonly service: ServiceAccess | undefined
-  /** The service's id if a service has one resource of the kind. */
+  /** Id of the resource. The service's id, if a service has only one of the kind. */
   readonly id: string
-  /** As a list just showed it: a plan reads no more. */
+  /** The resource as a list just showed it. A plan uses this instead of a read. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads that share their permits with a dependent write. */
+/** Reads right before a write, with permits of the request budget that the write got. */
 export interface Looks {
   /**
-   * Without retries. With a budget of one request, it uses the write's permit and waits for another.
+   * Reads without retries. If the write got only one permit, the read uses it and waits for another.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
-  /** As {@link Platform.list}, for the service of the write. */
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** Wait for another permit after the next read: ms. 0 if there are permits for both. */
+  /** ms that a read delays the write, if the read uses its only permit. Otherwise 0. */
   readonly lookCostsMs: number
 }
 
 export interface CreateRequest {
   /** JSON text with resolved secrets. */
   readonly body: string
-  /** Sent as `Idempotency-Key`. */
   readonly intentId: string
-  /** Latest first byte, in ms of the monotonic clock. */
+  /** The first byte must be sent until then. Monotonic ms. */
   readonly notAfter: number
 }
 
@@ -69,20 +67,19 @@ export interface ChangeTarget extends DeleteTarget {
 export interface DeleteTarget {
   readonly kind: CreateOnceKind | UpsertKind
   readonly service: ServiceAccess
-  /** The service's id if a service has one resource of the kind. */
+  /** As {@link ReadTarget.id}. */
   readonly id: string
 }
 
-/** The right to send one create. */
 export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
-  /** Starts at the first byte. */
+  /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** Wait for other permits: ms. Earlier reads are older by this. */
+  /** ms that reads waited for another permit. The decision can be older by this time. */
   readonly waitedMs: number
   /**
-   * `POST …/pipes`, once, on its own connection. Call it after the intent is durable. Only its deadline
-   * stops it.
+   * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
+   * ends a sent request.
    * @throws {RemoteError} with a known `effect`
    */
   send(request: CreateRequest): Promise<Reply<RemoteResource>>
@@ -91,7 +88,7 @@ export interface CreatePermit extends Looks {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Calls of {@link Looks.read} and {@link Looks.list}. Each needs a permit. */
+  /** Number of reads before the create ({@link Looks}). Each needs a permit. */
   readonly looks: 0 | 1 | 2
 }
 
@@ -100,9 +97,9 @@ export interface AdmitOptions extends ReadOptions {
  * SecretUnavailableError} without mounted credentials, or the signal's reason after an abort.
  */
 export interface Platform {
-  /** `GET` by id. Only the platform's own 404 is class `Missing`. */
+  /** `GET` by id. @throws {RemoteError} class `Missing` only after a 404 of the platform, not of a proxy */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
-  /** Resources as {@link read} returns them. One that it lacks might still exist. */
+  /** Resources as {@link read} returns them. A resource that is not listed might still exist. */
   list(
     kind: CreateOnceKind,
     service: ServiceAccess,
@@ -112,7 +109,7 @@ export interface Platform {
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
-   * @param body makes the JSON text before each attempt; can look once before; its error is thrown instead
+   * @param body makes the JSON text before each attempt, and can read once; if it throws, no request is sent
    */
   upsert(
     kind: UpsertKind,
@@ -121,8 +118,8 @@ export interface Platform {
     options: ReadOptions,
   ): Promise<Reply<RemoteResource>>
   /**
-   * `DELETE`. Class `Missing` only from the platform itself. The reply can come before the resource is gone.
-   * @param check called before each attempt; its error is thrown instead
+   * `DELETE`. The reply can come before the resource is gone.
+   * @param check called before each attempt; if it throws, no request is sent
    * @returns undefined in a dry run
    */
   remove(
@@ -131,7 +128,7 @@ export interface Platform {
     options: ReadOptions,
   ): Promise<Reply<unknown> | undefined>
   /**
-   * Ignores the reply's content: a later read shows the effect.
+   * Sends a change. Ignores the content of the reply, because a later read shows the effect.
    * @param body as in {@link upsert}
    * @returns undefined in a dry run
    */

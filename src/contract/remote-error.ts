@@ -1,7 +1,6 @@
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Secret } from '../lib/secret.ts'
 
-/** Label values of outcomes. */
 export const ERROR_CLASSES = [
   'Rejected',
   'AuthFailed',
@@ -23,21 +22,20 @@ export interface RemoteErrorFacts {
   readonly what: string
   readonly class: ErrorClass
   readonly effect: Effect
-  /** The unmasked reply, for decisions. It cannot print itself. */
+  /** The unmasked reply. As a `Secret`, it cannot get into a log. */
   readonly reply?: Secret | undefined
   readonly httpStatus?: number | undefined
   readonly requestId?: string | undefined
-  /** Wait that the platform asks for, ms. */
   readonly retryAfterMs: number | undefined
-  /** Can be repeated immediately. Only for a GET or an upsert. */
+  /** Whether a GET or an upsert can be repeated immediately. */
   readonly transient: boolean
-  /** As received. It might not be a valid id. */
+  /** The id in the reply, as received. It might not be a valid id. */
   readonly repliedId?: string | undefined
-  /** Origin of a proxy on the way. It can pass a request on later, even after our connection ended. */
+  /** Origin of the proxy in between, which might deliver the request after our connection ended. */
   readonly proxy?: string | undefined
   /** Equal for equal credentials. Undefined if none were sent. */
   readonly credential?: string | undefined
-  /** Undefined if the credentials were accepted. */
+  /** Set if the platform refused the credentials from `source`, or an operation with them. */
   readonly refused: { readonly source: string; readonly what: Refused } | undefined
 }
 
@@ -47,7 +45,7 @@ export function whatIsRefused(status: number): Refused {
   return status === 401 ? 'the credentials' : 'an operation'
 }
 
-/** The message holds at most a short, masked excerpt. `outcome.ts` turns it into an outcome. */
+/** A failed request. The message has at most a short, masked excerpt of the reply. */
 export class RemoteError extends Error {
   readonly facts: RemoteErrorFacts
 
@@ -65,7 +63,6 @@ export function maskFailure(failure: unknown, { mask }: Pick<SecretMask, 'mask'>
   return new RemoteError(message, { ...failure.facts, what: mask(failure.facts.what) })
 }
 
-/** @param known when a retry is possible, and the refused credentials */
 export function notSent(
   kind: ErrorClass,
   why: string,

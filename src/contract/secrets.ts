@@ -3,7 +3,7 @@ import type { Secret } from '../lib/secret.ts'
 import { missingSecretSteps, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { proseOf } from '../plan/step.ts'
 
-/** Holds no error, which could carry content. */
+/** Has no `Error` as a member, because its message could quote the secret. */
 export type SecretReading =
   | { readonly found: true; readonly value: Secret }
   | ({ readonly found: false; readonly why: Exclude<MissingSecret['why'], 'malformed'> } & Pick<
@@ -11,16 +11,14 @@ export type SecretReading =
       'file' | 'misplaced'
     >)
 
-/** Decides the directory: `--credentials-dir` or `--secrets-dir`. */
+/** `platform`: the secret is in `--credentials-dir`. `source`: in `--secrets-dir`. */
 type SecretOwner = 'platform' | 'source'
 
-/** Mounted secrets: the file `<name>/<key>` in the owner's directory. Kubernetes can swap them. */
+/** Reads the file `<name>/<key>` in the owner's directory. Kubernetes can replace it at any time. */
 export interface SecretStore {
-  /** Returns no promise if the secret was read recently. */
   read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 
-/** No request was sent. Holds no content. */
 export class SecretUnavailableError extends Error {
   readonly missing: MissingSecret
 

@@ -29,7 +29,7 @@ export interface ResourceView {
   /** Start of the status. If healthy: the last change of a condition. */
   readonly since: number
   readonly conditions: Conditions
-  /** Undefined: only the ledger was read. */
+  /** Undefined if this process has not reconciled the resource. */
   readonly action: ActionType | undefined
   readonly differences: readonly Difference[]
   readonly file: string | undefined
@@ -40,19 +40,18 @@ export interface ResourceView {
   readonly intent: Intent | undefined
   readonly appliedAt: number | undefined
   readonly state: MaskedText | undefined
-  /** The last reply as JSON text, masked. Not in lists. */
+  /** The last reply as JSON text, masked. Undefined in lists. */
   readonly reply: (() => string) | undefined
   readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
   readonly suspendedUntil: string | undefined
-  /** Id of its item in `/api/v1/attention`. In replies only. */
+  /** Only in replies of the API: the id of its item in `/api/v1/attention`. */
   readonly problem?: string | undefined
 }
 
-/** One cause that affects one or more resources. Log, metrics, webhook and page read it. */
 export interface Problem {
-  /** Constant for the problem's duration. */
+  /** Stays the same as long as the problem lasts. */
   readonly id: string
   readonly cause: string
   readonly reason: Reason
@@ -61,7 +60,7 @@ export interface Problem {
   readonly keys: readonly Key[]
   /** ms since the epoch. */
   readonly since: number
-  /** Changes if another field drifts or the unhealthy state changes. */
+  /** A text that changes if another field drifts or the unhealthy state changes. */
   readonly state: string
 }
 
@@ -76,7 +75,7 @@ interface Known extends Partial<
     { readonly shownState: MaskedText | undefined; readonly reply: ResourceView['reply'] } | undefined
 }
 
-/** Without an entry, shows the record's last manifest. */
+/** Without an entry, shows the facts of the last manifest that the record has. */
 export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
   const { key, upsert } = record
   const lastReply = upsert?.reply
@@ -105,7 +104,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     intent: record.intent,
     appliedAt: lastReply && upsert?.at,
     state: observation?.shownState,
-    // Unread, an endpoint's state is its last reply.
+    // An endpoint that is not read shows the reply to its last upsert.
     reply: observation?.reply ?? (lastReply && (() => JSON.stringify(maskSensitive(lastReply)))),
     checkedAt,
     lastReconciledAt: known.lastReconciledAt,
@@ -115,7 +114,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
   }
 }
 
-/** With conditions that the record lacks, such as after its failed write. */
+/** Shows conditions that are not in the record, such as after a failed write. */
 export function withConditions(
   view: ResourceView,
   conditions: Conditions,
@@ -157,7 +156,6 @@ export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
   return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
 }
 
-/** @param other of the action, or of `Synced` */
 export function bestExplanation({ Valid, Synced, Ready }: Conditions, other: Explanation): Explanation {
   const isBetter = Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
   return explained(isBetter ? Ready : other)
@@ -165,20 +163,20 @@ export function bestExplanation({ Valid, Synced, Ready }: Conditions, other: Exp
 
 const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'Changing', 'NotJudged'])
 
-/** Before the first reconcile. @param since ms since the epoch. 0: unknown */
+/** The conditions before the first reconcile. @param since ms since the epoch. 0: unknown */
 export function rememberedConditions({ conditions, intent }: LedgerRecord, since: number): Conditions {
   if (conditions !== undefined) return conditions
-  // A create in flight, or interrupted by the end of its process.
+  // An open intent: its create is in flight, or its process ended during it.
   const why = intent?.state === 'open' ? 'creating' : 'waiting'
   const unseen = { status: 'Unknown', reason: 'Unobserved', facts: { why }, since } as const
   return { Valid: unseen, Synced: unseen, Ready: unseen }
 }
 
 export function bodyIn(reply: ResourceView['reply']): JsonObject | undefined {
-  return reply && (JSON.parse(reply()) as JsonObject) // written as an object
+  return reply && (JSON.parse(reply()) as JsonObject) // the JSON text of an object
 }
 
-/** As a request body, with sensitive values masked. */
+/** The request body. Sensitive values are masked. */
 export function desiredBody(
   profile: Profile,
   manifest: ResourceManifest | undefined,
@@ -189,8 +187,7 @@ export function desiredBody(
 
 export interface StatusBoard {
   get(key: Key): ResourceView | undefined
-  /** Sorted by key. The same list until a change. */
+  /** Sorted by key. The same array until a view changes. */
   list(): readonly ResourceView[]
-  /** Rises with each change. Views are immutable. */
   readonly version: number
 }

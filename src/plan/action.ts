@@ -25,12 +25,11 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
-/** A deletion whose earlier request has no reply. */
+/** Whether a delete request repeats one with an unknown outcome. */
 export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** An unchanged upsert, repeated at its interval. */
 export function isResync({ type, reason, facts }: Action): boolean {
   return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
 }
@@ -43,10 +42,9 @@ export type Action = Because &
     | {
         readonly type: 'update'
         readonly steps: readonly Step[]
-        /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Drifted fields to correct. `start` and `stop` are commands. */
+        /** Drifted fields that the steps correct. `start` and `stop` mean the run state. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

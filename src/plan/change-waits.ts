@@ -12,7 +12,7 @@ import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 
-/** A service can hide a sent field for minutes. */
+/** Waits for fields that were sent and are not set yet: a service can show them minutes later. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -41,7 +41,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Removed fields that the service kept: sent once per manifest, unless a person asks. */
+/** Fields that the manifest dropped but the service kept. They are sent again only if a person asks. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],
@@ -90,7 +90,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** A stop and start changed no field: delays the next stop. */
+/** Delays the next stop, if a stop and start for this change had no effect. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

@@ -13,7 +13,7 @@ export interface Condition extends Explanation {
   readonly since: number
 }
 
-/** Accepts former reasons and facts of other versions. */
+/** Renames reasons of older versions, and drops facts that this version cannot read. */
 const Condition = z
   .strictObject({
     status: ConditionStatus,

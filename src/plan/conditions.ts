@@ -83,7 +83,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // A restart begins a new count of reads, but this orphan is confirmed.
+      // After a restart, reads are counted again. A confirmed orphan keeps its condition.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -104,9 +104,9 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
-  // All reasons for being in sync give one condition.
+  // `Created`, `Adopted` and `Applied` are shown as `InSync`.
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
-  // The previous process's condition stays until a reply.
+  // After a restart, a Service keeps its condition until a request gets a reply.
   if (isUnanswered(told) && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
   switch (action.type) {
@@ -126,7 +126,7 @@ function syncedOf(input: ConditionsInput): Claim {
   }
 }
 
-/** Missing secrets appear only in the facts: an existing pipe needs none. */
+/** An existing pipe needs no mounted secret, so missing secrets are only noted in the facts. */
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
   const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
@@ -142,12 +142,11 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
 
 const CONTACT: ReadonlySet<Reason> = new Set(['InSync', 'AuthFailed', 'Unavailable'])
 
-/** No request with its credentials had a reply yet. */
 export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The adoption that would settle an unknown outcome failed. @param why the cause */
+/** The adoption that would settle a create of unknown outcome failed. */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -192,13 +191,13 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A stale checkout can lack a manifest for long. Known orphans keep their condition. */
+/** A stale checkout can lack a manifest for long, so `Synced` shows this. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** Reasons after counted 404s. A new process counts again. */
+/** Reasons after several 404s. They stay while a new process counts 404s again. */
 const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen'])
 
 function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
@@ -240,7 +239,7 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   return briefly(synced)
 }
 
-/** A hold of a change does not hide the state of its pipe. */
+/** Whether `Ready` shows the state of the pipe, although its key is on hold. */
 function isJudged({ observed, desired }: DecideInput, { reason }: Action): boolean {
   return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
 }
@@ -249,7 +248,7 @@ function isGoing({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** Without a valid version, its healthy states are unknown. */
+/** While the manifest is invalid, policy.healthyStates is unknown: a healthy state stays healthy. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,

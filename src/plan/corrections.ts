@@ -10,7 +10,6 @@ import type { Correction } from './recorded-change.ts'
  * Each further wait doubles, up to a day. An edit or a person's request resets this.
  */
 
-/** Wait before an ineffective or undone change is repeated. */
 export const AGAIN_MS = 60 * 60_000
 export const AGAIN = { firstMs: AGAIN_MS, maxMs: 24 * AGAIN_MS }
 
@@ -24,7 +23,7 @@ type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 interface Contest {
   readonly fields: readonly string[]
   readonly times: number
-  /** Until the next correction. Undefined if none follows. */
+  /** Undefined: no correction follows. */
   readonly waitMs?: number
 }
 
@@ -59,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs longest gap in a series: ms. Default: an hour, later twice the wait */
+/** @param inRowMs a longer gap starts a new series: ms. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

@@ -12,7 +12,7 @@ import { decideUpdate, notSent } from './decide-update.ts'
 import { decideStartStop } from './start-stop.ts'
 import { firstValues, notVerified } from './unverified.ts'
 
-/* Sends all of an edit or none. An ineffective change is not repeated soon. */
+/* An edit is sent completely or not at all. A change without effect is repeated after an hour. */
 
 export function decideChange(
   input: CreateOnceInput,
@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // The wait before a replacement begins now: a restart can fail for longer.
+  // First begins the wait before the deletion, because the start that follows can fail for long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -60,7 +60,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
       : undefined
   if (unsettled !== undefined) return unsettled
-  // Pipewright sent it: no drift by another writer.
+  // Pipewright sent these fields, so a difference is no drift.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
   const others = drifted.filter((field) => !asked.has(field))
   const toCorrect =

@@ -56,7 +56,7 @@ function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
   return recorded.removal?.isSent === true
 }
 
-/** Restarts a pipe that was stopped for a change, even under a hold. */
+/** Starts a pipe that Pipewright stopped for a change, even while its key is on hold. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
   const isStopped = isStoppedByUs(input.recorded) && input.policy.paused !== true
   return isStopped ? decideStartStop(input) : undefined
@@ -93,7 +93,7 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
-/** The id of an incomplete reply: a read must prove it. */
+/** Adopts the id in an incomplete reply to the create, if a read proves it. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen
@@ -139,7 +139,7 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
   const action = sentDeletionFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
-  // A pipe that is deleted within minutes need not run.
+  // A pipe that is deleted within minutes is not started again.
   const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
   return isGoing ? action : (startedFirst(input) ?? action)
 }
@@ -150,7 +150,7 @@ function invalidFound(input: CreateOnceInput): Action | undefined {
   return (isStopped ? decideStartStop(input) : undefined) ?? hold
 }
 
-/** Adopting another pipe would lose the recorded pipe, unless that is missing or was replaced. */
+/** Refuses to adopt a second pipe, because the record would lose the first. */
 function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: Remote): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined

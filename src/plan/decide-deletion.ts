@@ -20,7 +20,7 @@ import type { Remote } from './record.ts'
  * deletion is followed to its end, even if the manifest changes.
  */
 
-/** Until then, the manifest can withdraw the deletion. */
+/** Wait before a deletion. In this time, the manifest can withdraw it. */
 export const GRACE_MS = 10 * 60_000
 const ANSWERED_MS = 60_000
 const SOONEST_LOOK_MS = 2_000
@@ -35,7 +35,6 @@ export function absent({ policy, surroundings }: CreateOnceInput): Action | unde
   return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
-/** `policy.ensure: absent` with a recorded pipe. */
 export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)
@@ -46,7 +45,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
-/** As {@link decideAbsent}, for an upserted resource: a single 404 counts. */
+/** As {@link decideAbsent}, for an upserted resource: a single 404 proves that it is gone. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
   const { recorded, observed, now, steadyNow } = input
   if (recorded.upsert === undefined) return ABSENT
@@ -76,7 +75,6 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
   }
 }
 
-/** @param kept reports why the pipe is not deleted */
 export function replacedBy(
   input: CreateOnceInput,
   remote: Remote,
@@ -100,7 +98,7 @@ export function sentDeletionFirst(input: CreateOnceInput, remote: Remote): Actio
   return decideSent(input, remote)
 }
 
-/** As {@link sentDeletionFirst}, until a missing pipe is confirmed to be gone. */
+/** Follows a sent deletion until 404s confirm that the pipe is gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   if (remote === undefined || input.observed.status !== 'missing' || isGone(input)) return undefined
@@ -132,7 +130,7 @@ function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceI
   return observed.status === 'missing' || steadyNow - sentSince(removal, steadyNow) < DELETES_MS
 }
 
-/** Asks again: a success proves the deletion, without a count of 404s. */
+/** Whether to send the request again: its success proves the deletion sooner than counting 404s. */
 function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
   const { observed, desired, removal, steadyNow } = input
   const mark = input.recorded.removal
@@ -153,7 +151,7 @@ function decideDeletion(
   }: {
     readonly removal: DeletionFacts
     readonly because: (removal: RemovalWords) => Because<'Deleting'>
-    /** @param fields changed since last in sync; undefined: never in sync */
+    /** @param fields that changed since the pipe was last in sync; undefined: it never was */
     readonly kept: (fields: readonly string[] | undefined) => Action
   },
 ): Action {
@@ -190,7 +188,7 @@ function decideDeletion(
 function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   const { changedSince, policy, observed } = input
   if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
-  // Never in sync: the manifest is the baseline.
+  // A pipe that was never in sync is compared with the manifest.
   return differencesIn(observed).map(({ field }) => field)
 }
 

@@ -19,9 +19,7 @@ import type { UpsertInput } from './input.ts'
 import type { FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/**
- * For an upserted resource that can be read. Sends no request while the observed values match.
- */
+/** Sends no upsert while the observed values match. */
 export function decideRead(input: UpsertInput): Action {
   const stop = findBlocker(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
   if (stop !== undefined) return stop
@@ -130,13 +128,12 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
   }
 }
 
-/** After an edit, or after a request whose outcome is unknown. */
 function applyFacts({ applied }: LedgerRecord, access: FactsOf<'Changing'>['access']): FactsOf<'Changing'> {
   const why = applied === undefined ? 'unknown' : 'edited'
   return { why, fields: [], by: [], is: 'to be applied', access }
 }
 
-/** The corrected "field" if the whole resource was missing. */
+/** Stands for a corrected field, if the whole resource was missing. */
 const EXISTENCE = 'existence'
 
 export function correctedBy(action: Action): readonly string[] {

@@ -34,7 +34,7 @@ interface UpdateParts extends ChangeContext {
   readonly input: CreateOnceInput
   readonly remote: Remote
   readonly fields: ReadonlySet<string>
-  /** Excludes rotated secrets. */
+  /** Without rotated secrets. */
   readonly edited: readonly string[]
   readonly corrected: readonly string[]
   readonly why: FactsOf<'Changing'>['why']

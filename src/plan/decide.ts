@@ -26,7 +26,6 @@ import { isReadable } from '../kinds/definition.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { decideRead } from './decide-read-upsert.ts'
 
-/** Pure. `test/plan/decide.test.ts` has a row for each case. */
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
     case 'create-once':
@@ -44,7 +43,7 @@ function decideReadOnly(input: ReadOnlyInput): Action {
   return findBlocker(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
-/** Reports the earlier resource: the manifest now watches another one. */
+/** Reports the resource that the key had before its manifest began to watch another. */
 function leftBehind(input: ReadOnlyInput): Action | undefined {
   const { desired, recorded, watchedId } = input
   const intent = undecidedIntent(recorded)
@@ -124,7 +123,7 @@ function decideApplied(input: UpsertInput): Action {
   }
   const intervalMs =
     (policy.interval === undefined ? undefined : parseDuration(policy.interval)) ?? timing.resyncMs
-  // Even if the clock was set back.
+  // `now < upsert.at`: the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {
       type: 'upsert',

@@ -4,10 +4,10 @@ import type { Reason } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
-/** A pipe found this long after the request was not deleted. */
+/** If a read finds the pipe this long after the request, the deletion had no effect. */
 export const DELETES_MS = 10 * 60_000
 
-/** `absent`, or the digest of the replacing spec. */
+/** `absent`, or the digest of the replacing spec. Undefined: the manifest asks for no deletion. */
 export function deletionTarget(
   { policy, desired }: Pick<DecideInput, 'policy' | 'desired'>,
   { applied }: Pick<LedgerRecord, 'applied'> = {},
@@ -17,7 +17,7 @@ export function deletionTarget(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** Start of the wait. The delete limit restarts it, unless an operator allows more. */
+/** Start of the wait before a deletion. A deletion that the delete limit blocked waits again. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,
@@ -27,7 +27,7 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** Not later than now, even if the clock was set back. */
+/** When the request was sent. If the clock was set back: now. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }

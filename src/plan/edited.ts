@@ -1,7 +1,6 @@
 import { changedFields } from '../kinds/fingerprint.ts'
 import type { CreateOnceInput, DecideInput } from './input.ts'
 
-/** Compares digests first: fields cost more. */
 export function editedFields({ desired, recorded }: DecideInput): readonly string[] {
   const { fingerprint } = desired
   const { applied } = recorded

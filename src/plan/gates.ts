@@ -7,7 +7,7 @@ import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unkno
 import type { Explanation, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** Undefined: passes. */
+/** @returns undefined if the gate does not block */
 type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
 export function findBlocker<Input extends DecideInput>(
@@ -38,13 +38,11 @@ export function isKnownGone({ conditions }: LedgerRecord): boolean {
   return conditions?.Valid.reason === 'Orphaned'
 }
 
-/** Shown until a person forgets it or restores the manifest. */
 export function orphaned(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'absent') return undefined
   return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input.recorded) }
 }
 
-/** Names the pipe or create that might remain on the platform. */
 export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphaned'>> {
   const { key, file, remote, former } = recorded
   const intent = undecidedIntent(recorded)
@@ -72,7 +70,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
   }
 }
 
-/** Holds: a rejected read did not find the manifest. */
+/** Holds the key, because a rejected read did not find its manifest. */
 export function unfound({ surroundings }: DecideInput): Action | undefined {
   if (!surroundings.unfound) return undefined
   return {
@@ -82,7 +80,7 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   }
 }
 
-/** For a stale checkout: a newer one might name another pipe. */
+/** Refuses an adoption from a stale checkout: a newer checkout might name another pipe. */
 export function adoptOfOlder(
   { surroundings: { olderThan } }: CreateOnceInput,
   pipeId: string,
@@ -133,7 +131,6 @@ export function dependencyNotReady({ surroundings }: DecideInput): Action | unde
   }
 }
 
-/** The resources of `policy.dependsOn` that are not ready. */
 export function dependencyWaits({ reason, facts }: Explanation): readonly string[] {
   const waits = reason === 'DependencyNotReady' && facts !== undefined && 'waitsFor' in facts
   return waits ? facts.waitsFor : []
@@ -145,7 +142,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
-/** Ends early after an edit, a rotated secret, a request or a fresh checkout. */
+/** The back-off ends early after an edit, a rotated secret, a person's request or a newer checkout. */
 export function backingOff({
   desired,
   recorded,
@@ -174,7 +171,7 @@ export function attemptDigest(fingerprint: {
   return [fingerprint.digest, ...secrets.map(([path, hash]) => `${path}=${hash}`)].join('\n')
 }
 
-/** Another key's pipe might be this pipe: a copy or a rename. */
+/** Refuses a create if the pipe of another key might be this pipe. */
 export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
@@ -198,7 +195,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
-/** Another key's manifest claims this pipe. */
+/** Refuses to change a pipe that the manifest of another key claims. */
 export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { claim } = surroundings
   if (claim === undefined) return undefined
@@ -209,7 +206,7 @@ export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInpu
 
 const FILES_SHOWN = 3
 
-/** An unreadable Lock might name the pipe: no create. */
+/** Refuses a create while an unreadable file might hold a Lock for its pipe. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined

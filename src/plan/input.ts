@@ -14,7 +14,7 @@ import type { Fingerprint, LedgerRecord } from './record.ts'
 
 export interface Desired {
   readonly key: Key
-  /** `absent`: three reads without the manifest. */
+  /** `missing`: one or two reads did not find the manifest. `absent`: three reads did not. */
   readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   readonly problem: string | undefined
   readonly mistake: string | undefined
@@ -29,13 +29,13 @@ export type Observed =
       readonly status: 'found'
       readonly state: RawText | undefined
       readonly differences: readonly Difference[]
-      /** The unmasked reply, for changes. Never shown. */
+      /** The unmasked reply. Used for changes, never shown. */
       readonly there?: JsonObject | undefined
     }
   /** A 404 of the platform, not of a proxy. */
   | {
       readonly status: 'missing'
-      /** Includes this 404. Undefined if it came too soon after the create. */
+      /** Includes this 404. Undefined if the pipe was recorded less than a minute ago. */
       readonly misses: Misses | undefined
       readonly witness: Witness
     }
@@ -48,20 +48,20 @@ export function differencesIn(observed: Observed): readonly Difference[] {
   return observed.status === 'found' ? observed.differences : []
 }
 
-/** An unrecorded pipe in the list that might be this one. */
+/** A pipe in the list that has no record and might be the pipe of this key. */
 export interface Candidate {
   readonly id: string
   readonly listedAs: string | undefined
   readonly differs: readonly string[]
 }
 
-/** The service's list. Only for keys without a pipe, or with a missing or replaceable one. */
+/** The list of the service. Only for a pipe that is not recorded, missing or to be replaced. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
   /** Whether the list shows the missing pipe. */
   readonly hasOwn: boolean
-  /** The list lacks too many recorded pipes. */
+  /** Set if the list lacks too many recorded pipes. */
   readonly doubtful: MassMissing | undefined
 }
 
@@ -69,30 +69,28 @@ export interface Surroundings {
   readonly serviceProblem: ServiceProblem | undefined
   readonly claim: Claim | undefined
   readonly lockedId: string | undefined
-  /** Unreadable files that might hold a Lock. An empty text stands for the whole directory. */
+  /** As `Catalog.hiddenLocks`. */
   readonly hiddenLocks: readonly string[]
   readonly similar: Similar | undefined
   readonly unfound: boolean
   readonly isDoubted: boolean
-  /** Revision of another process, if it might be newer. */
+  /** The revision that another process acted on, if it might be newer. */
   readonly olderThan: string | undefined
-  /** Keys of `policy.dependsOn`. */
   readonly notReady: readonly Key[]
   readonly missingSecrets: readonly MissingSecret[]
-  /** By the dotted path of each reference in the body. */
+  /** Keyed by the dotted path of the secretRef in the body. */
   readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
-  /** Set if too many pipes are missing. */
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
-  /** Recorded pipes of this name and service. Only while an outcome is unknown. */
+  /** Recorded pipes of this name and service. Empty, except while the outcome of a create is unknown. */
   readonly knownIds: readonly string[]
   readonly listed: Listed | undefined
 }
 
 /**
  * Another key's record that blocks a create.
- * - `unclaimed`: similar, without a manifest.
- * - `claimed`: similar, with a manifest.
+ * - `unclaimed`: its pipe is similar, and it has no manifest.
+ * - `claimed`: its pipe is similar, and it has a manifest.
  * - `renamed-from`: this manifest names the other record or its pipe, and that record cannot move yet.
  */
 export interface Similar {
@@ -102,13 +100,13 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of an orphan that no manifest can have. */
   readonly foreign?: readonly string[] | undefined
-  /** Equal body or pipe. The record moves here once its own manifest is gone for good. */
+  /** Its body or pipe is equal: the record moves to this key once its manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
 }
 
-/** Another key's manifest names this pipe, or without `by` describes it. */
+/** The manifest of another key names this pipe in `by`. Without `by`, its spec is equal to this pipe. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -130,15 +128,14 @@ interface Common {
   readonly knownStates: KnownStates | undefined
   /** ms since the epoch. */
   readonly now: number
-  /** Only for facts. Decisions use raw texts. */
+  /** Masks texts for facts. Decisions use the raw texts. */
   readonly mask: SecretMask['mask']
   /** ms, unaffected by changes of the wall clock. For minimum ages. */
   readonly steadyNow: number
-  /** A person asked, or credentials changed: ends the back-off. */
+  /** Ends the back-off: a person asked, or credentials changed. */
   readonly isAsked?: boolean | undefined
 }
 
-/** If the kind can change the resource, and a read found it. */
 export interface ChangeContext {
   readonly changes: Changes
   readonly compared: Compared
@@ -148,29 +145,27 @@ export interface CreateOnceInput extends Common {
   readonly lifecycle: 'create-once'
   readonly kind: CreateOnceKind
   readonly compared?: Compared | undefined
-  /** Fields changed since last in sync. Undefined: unknown. */
+  /** Fields that changed since the pipe was last in sync. Undefined: it never was. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** Checked before the record ends. Undefined: gone, or not checked. */
+  /** Whether the list might still have the missing pipe. Checked before its record is removed. */
   readonly mightBeListed?: boolean | undefined
 }
 
 export interface UpsertInput extends Common {
   readonly lifecycle: 'upsert'
   readonly kind: UpsertKind
-  /** Differences between the manifest and the last upsert's reply. */
   readonly replyDiffers: readonly Difference[]
-  /** Compared with the last reply if the resource cannot be read. */
+  /** Access that the upsert would remove. */
   readonly takesAway: readonly string[]
   readonly gives: readonly string[]
-  /** The read equals what Pipewright last left. False without a read. */
+  /** Whether the read equals the reply to the last upsert. False without a read. */
   readonly isAsLeft: boolean
-  /** A late request of the previous leader might have been applied. */
+  /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean
 }
 
 export interface DeletionFacts {
-  /** Another key that claims the pipe by id, by a Lock or as a rename. */
   readonly claimant: Key | undefined
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   readonly isAllowed: boolean

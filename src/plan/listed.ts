@@ -2,8 +2,8 @@ import type { Action } from './action.ts'
 import type { Candidate, CreateOnceInput, Listed } from './input.ts'
 
 /*
- * A list only proves the pipes that it shows. It turns a create into an adoption or a question, never the
- * other way.
+ * A list proves that its pipes exist, but not that other pipes are gone. So it can only stop a create: the key
+ * adopts a listed pipe or asks a person.
  */
 
 export const IDS_SHOWN = 5
@@ -16,7 +16,7 @@ export function listedFirst(input: CreateOnceInput): Action | undefined {
   return foundByList(input)
 }
 
-/** After a create of unknown outcome, there are no older candidates. */
+/** After a create of unknown outcome, the candidates do not include older pipes. */
 export function foundByList({ surroundings, policy, desired }: CreateOnceInput): Action | undefined {
   const { listed } = surroundings
   const [first, ...more] = listed?.candidates ?? []

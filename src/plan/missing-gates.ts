@@ -39,14 +39,14 @@ function isGone(input: CreateOnceInput): boolean {
     : isMissingConfirmed(observed.misses, observed.witness)
 }
 
-/** An operator reported it gone, and no read has found it since. */
+/** Whether a person said that the pipe is gone, and no read has found it since. */
 export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean {
   return (
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && sameId(policy.recreate, remote.id))
   )
 }
 
-/** No read found it: not visible yet, or a wrong id. */
+/** No read has found the recorded pipe yet: it is not visible, or its id is wrong. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded
@@ -64,7 +64,7 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
   }
 }
 
-/** Holds until several 404s in a row, with a witness. */
+/** Holds until several 404s in a row and a witness confirm that the pipe is missing. */
 export function missingUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)

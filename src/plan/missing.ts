@@ -4,11 +4,11 @@ import { EARLIER_KEPT, type LedgerRecord, type Replaced } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
 const CONFIRMING_MISSES = 3
-/** At least, between the first and the last 404. */
+/** Least time from the first to the last 404. */
 const CONFIRMING_MS = 60_000
-/** As before, for a service without another pipe. */
+/** The same, if the service has no other pipe as a witness. */
 const ALONE_MS = 15 * 60_000
-/** 404s of a younger record do not count. */
+/** A 404 this soon after the pipe was recorded does not count. */
 const SETTLING_MS = 60_000
 const GAP_MS = 3 * 60_000
 const BESIDE_MS = 45_000
@@ -16,7 +16,7 @@ const BESIDE_MS = 45_000
 const MASS_SHARE = 0.3
 const MASS_LEAST = 3
 
-/** 404s in a row, of one process and credential. Monotonic ms. */
+/** 404s in a row that this process got with one credential. Times in monotonic ms. */
 export interface Misses {
   readonly count: number
   readonly firstAt: number
@@ -25,13 +25,12 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/** Whether another pipe of the service was read meanwhile. `nobody`: there is none. */
+/** Whether a read found another pipe of the service meanwhile. `nobody`: it has no other pipe. */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
- * Another credential or a long gap restarts the count.
- * @param ageMs since the pipe was recorded
- * @param foundAt last read of another pipe of the service with the same credential
+ * Counts a new 404. Another credential or a long gap restarts the count.
+ * @param foundAt when the same credential last found another pipe of the service
  */
 export function missesAfter(input: {
   readonly misses: Misses | undefined
@@ -45,7 +44,7 @@ export function missesAfter(input: {
   if (misses === undefined || misses.credential !== credential || now - misses.lastAt > GAP_MS)
     return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
   const { firstAt, lastAt } = misses
-  // Each 404 needs a new witness: the permission might have changed.
+  // Each 404 needs a new witness, because the credential could lose its permission at any time.
   const isBeside = foundAt !== undefined && foundAt >= Math.min(lastAt, now - BESIDE_MS)
   const besideSince = isBeside ? (misses.besideSince ?? Math.max(foundAt, firstAt)) : undefined
   return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
@@ -82,15 +81,13 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/**
- * Earliest replacement, on the steady clock. Undefined: now. Waits grow if pipes keep disappearing.
- */
+/** The earliest time to replace a missing pipe, on the steady clock. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
-/** @param id of the replaced pipe @param now on the steady clock */
+/** Counts the replacement of pipe `id`. @param now on the steady clock */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]

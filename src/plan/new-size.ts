@@ -4,8 +4,8 @@ import type { ChangeContext, CreateOnceInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 
 /*
- * A service can ignore the size in a create. Pipewright sends it until a read shows it. Later changes come
- * from another writer.
+ * A service can ignore the size in a create request. So Pipewright sends the size again until a read shows it.
+ * After that, another size is drift.
  */
 
 const NEW_MS = 15 * 60_000
@@ -22,13 +22,13 @@ export function withSizeSeen(record: LedgerRecord, input: CreateOnceInput): Ledg
   const about = { changes, compared }
   const differing = new Set(observed.differences.map(({ field }) => fieldOfPath(field)))
   const size = Object.keys(desired.fingerprint?.fields ?? {}).filter((field) => isSize(field, about))
-  // A size that replies omit does not differ, but is not confirmed.
+  // A reply without the size has no difference, but does not confirm the size.
   const isSeen =
     size.length > 0 && size.every((field) => !differing.has(field) && isSet(compared.observed, field))
   return isSeen ? withoutNewSize(record) : record
 }
 
-/** Seen once: from now on, `change` tracks the size. */
+/** Marks the size as seen, because `change` tracks it from now on. */
 export function withoutNewSize(record: LedgerRecord): LedgerRecord {
   const { remote } = record
   return remote === undefined ? record : { ...record, remote: { ...remote, isSizeSeen: true } }

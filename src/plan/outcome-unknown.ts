@@ -6,24 +6,22 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
-/** After `sendBy` plus this time, a request that ended here cannot arrive. */
+/** A request with a closed connection cannot arrive later than this after `sendBy`. */
 const ENDED_MS = 2 * 60_000
-/**
- * As `ENDED_MS`, after a crash or with a proxy: the kernel or the proxy might still send the request.
- */
+/** As `ENDED_MS`, after a crash or with a proxy: the kernel or the proxy might still send the request. */
 const NEVER_ENDED_MS = 15 * 60_000
 
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** When a new create is safe: ms, on the steady clock. */
+/** When the request cannot arrive any more, so a new create is safe. On the steady clock. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** The id in Git. Excludes the replaced pipe, whose line was there before. */
+/** The pipe id in policy.adopt or a Lock. The id of a replaced pipe does not count: its line is old. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(
@@ -31,11 +29,11 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
   )
 }
 
-/** An {@link undecidedIntent} that Git does not answer, even during a suspension. */
+/** An {@link undecidedIntent} that policy.adopt, policy.retryCreate or a Lock does not settle. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  // A newer checkout might have withdrawn the answer.
+  // A newer checkout might have removed these lines.
   if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
@@ -64,7 +62,6 @@ const IDS_SHOWN = 5
 /** Tolerance for a platform clock behind ours. */
 export const CLOCKS_APART_MS = 60_000
 
-/** @param knownIds recorded pipes of the same name and service */
 export function unknownFacts(
   record: LedgerRecord,
   intent: Intent,

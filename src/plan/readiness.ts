@@ -7,7 +7,7 @@ import type { Because } from './reason.ts'
 import { isAtRest, UNHEEDED_MS } from './run-state.ts'
 import type { z } from '../kinds/zod.ts'
 
-/** New resources can have unlisted states for this time. */
+/** For this long, a new resource can have a state that is not listed as healthy. */
 const ROLLOUT_MS = 15 * 60_000
 
 interface SeenState {
@@ -67,7 +67,7 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
 }
 
-/** A state expected shortly after our stop or start. */
+/** Whether the state is expected, because Pipewright just stopped or started the pipe. */
 function isOnItsWay(
   decided: DecideInput,
   { state, sounds, action }: Pick<SeenState, 'state' | 'action'> & { readonly sounds: StateVerdict },

@@ -11,7 +11,7 @@ import { REQUESTS } from './reasons/requests.ts'
 import { sentence, type InnerReason, type Row } from './reasons/row.ts'
 import { proseOf, type About, type CommandContext, type Step } from './step.ts'
 
-/** Public; entries: `docs/reference/runbook.md`. */
+/** The names are public. Each has an entry in `docs/reference/runbook.md`. */
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
@@ -44,7 +44,6 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-/** Cause and effect, without the way out. */
 export function causeOf({ reason, facts }: Explanation, key: Key): string {
   const row = rowOf(reason)
   if (facts === undefined && !row.facts.isOptional()) return sentence(row.means)
@@ -61,7 +60,6 @@ function innerExplanation({ reason, facts }: InnerReason): Explanation | undefin
   return known && { reason: known, facts: parseFacts(known, facts) }
 }
 
-/** The way out. */
 export function stepsOf({ reason, facts }: Explanation, about: About): readonly Step[] {
   const innerSteps = (inner: InnerReason) => {
     const explanation = innerExplanation(inner)
@@ -70,7 +68,6 @@ export function stepsOf({ reason, facts }: Explanation, about: About): readonly 
   return rowOf(reason).steps?.(shortFacts(facts), about, innerSteps) ?? []
 }
 
-/** Cause, effect and way out. */
 export function messageOf(explanation: Explanation, about: About, context?: CommandContext): string {
   return `${causeOf(explanation, about.key)} ${proseOf(stepsOf(explanation, about), context)}`.trimEnd()
 }
@@ -79,9 +76,9 @@ export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
 
-/** Texts of a list. The last one counts those left out. */
+/** The last text of a longer list counts the omitted texts. */
 const MAX_LISTED = 10
-/** Characters. */
+/** Characters of a text in a list. */
 const MAX_LISTED_LENGTH = 300
 const MAX_LENGTH = 4_000
 
@@ -101,7 +98,7 @@ function shortened(value: unknown, length: number): unknown {
   return Object.fromEntries(members.map(([name, inner]) => [name, shortened(inner, length)]))
 }
 
-/** Names in older ledgers. */
+/** Names of the reasons in older ledgers. */
 const FORMER: Readonly<Partial<Record<Reason, readonly string[]>>> = {
   Adopt: ['FoundByList'],
   Adopted: ['Moved'],
@@ -120,7 +117,7 @@ const FORMER: Readonly<Partial<Record<Reason, readonly string[]>>> = {
   Unobserved: ['Unanswered'],
 }
 const PRESENT = new Map(
-  Object.entries(FORMER).flatMap(([reason, names]) => names.map((name) => [name, reason as Reason])), // a key
+  Object.entries(FORMER).flatMap(([reason, names]) => names.map((name) => [name, reason as Reason])), // a key of FORMER
 )
 
 export function parseReason(text: unknown): Reason | undefined {
@@ -128,7 +125,6 @@ export function parseReason(text: unknown): Reason | undefined {
   return PRESENT.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
-/** Undefined if the row refuses the stored facts. */
 export function parseFacts(reason: Reason, facts: unknown): Facts {
   if (facts === undefined) return undefined
   const reading = rowOf(reason).facts.safeParse(facts)

@@ -11,7 +11,6 @@ export const RecordedKey = z.custom<Key>(
   (value) => typeof value === 'string' && knownKey(value) !== undefined,
 )
 
-/** Accepts reasons of other versions. */
 export const RecordedReason = z
   .custom<Reason>((value) => typeof value === 'string')
   .transform((reason) => parseReason(reason) ?? reason)
@@ -21,12 +20,11 @@ const ServiceIdentity = z
   .readonly()
 export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
-/** Not copied: a copy of each member takes many times the memory. */
+/** Not `z.record`, because its copy takes many times the memory. */
 const Hashes = z.custom<Readonly<Record<string, string>>>(
   (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string'),
 )
 
-/** Keeps a record within a few kilobytes. */
 export const FOREIGN_KEPT = 10
 
 const Remote = z
@@ -36,17 +34,17 @@ const Remote = z
     at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
-    /** Keyed hashes of name and identity in the last read, if they differ from the manifest. */
+    /** Keyed hashes of name and identifying fields in the last read, if they differ from the manifest. */
     seenAs: Hashes.optional(),
-    /** Settings that no manifest can have. A new resource would lack them. */
+    /** Settings that no manifest can have, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
     /** Time of the first read that found it. */
     seenAt: A_TIME.optional(),
-    /** A read showed the created size: later differences are another writer's. */
+    /** A read showed the size of the create request. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),
-    /** A person said that it is gone. A read that finds it ends this. */
+    /** When a person said that the resource is gone. Removed if a read finds it. */
     saidGoneAt: A_TIME.optional(),
-    /** When a read found it despite `policy.recreate`, which then no longer counts. */
+    /** When a read found the resource despite `policy.recreate`. That line then has no effect. */
     refutedAt: A_TIME.optional(),
   })
   .readonly()
@@ -108,28 +106,28 @@ const Intent = z
   .strictObject({
     /** UUID. Sent as `Idempotency-Key`. */
     id: z.string(),
-    /** Per key. Clocks cannot order attempts. */
+    /** Counts the creates of this key, because clocks cannot order them. */
     attempt: z.int().min(1),
     reason: RecordedReason,
     /** SHA-256 of the canonical body, with secrets as keyed hashes. */
     requestDigest: z.string(),
     revision: z.string(),
     openedAt: A_TIME,
-    /** Latest send, on the steady clock. */
+    /** Time limit for sending the request, on the steady clock. */
     sendBy: A_TIME,
-    /** Latest write of the outcome by a living process, on the steady clock. */
+    /** A process that still runs writes the outcome until then. Steady clock. */
     endBy: A_TIME,
     /** Ms: the service can still carry out the create this long after its request. */
     lastsMs: z.number().optional(),
     /**
-     * `open`: no outcome; after a restart `unknown`. `failed`: no effect. `unknown`: it might have worked.
+     * `open`: no outcome yet; after a restart, as `unknown`. `failed`: no effect. `unknown`: it might have worked.
      * `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
-    /** `policy.retryCreate` was read too early, and then no longer counts. */
+    /** When `policy.retryCreate` was read while the request could still arrive. That line has no effect. */
     saidEarlyAt: A_TIME.optional(),
-    /** A person allowed it: the create limit does not count it. */
+    /** Not counted by the create limit, because a person allowed it. */
     isAllowed: z.literal(true).optional(),
     earlier: z.array(A_TIME).readonly().optional(),
   })
@@ -148,7 +146,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** Fields at the last read in sync, while the manifest permits deletion. */
+/** Fields of the last read that was in sync. Kept while the manifest permits a deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),
@@ -162,7 +160,7 @@ const Backoff = z
   .strictObject({
     failures: z.int(),
     until: A_TIME,
-    /** An edit or a rotated secret ends the back-off. */
+    /** Of the manifest and its secrets. A change ends the back-off. */
     digest: z.string(),
   })
   .readonly()
@@ -190,7 +188,7 @@ export const LedgerRecord = z
     former: Former.optional(),
     replaced: Replaced.optional(),
     intent: Intent.optional(),
-    /** A person's permission beyond the create limit. */
+    /** A person's permission for a create beyond the create limit. */
     allowed: z
       .strictObject({
         digest: z.string(),
@@ -200,7 +198,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** By a command, for one revision. Without `until`: resumed. */
+    /** Set by the command `suspend`, or without `until` by `resume`, for one revision. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -211,9 +209,8 @@ export const LedgerRecord = z
       .readonly()
       .optional(),
     upsert: RecordedUpsert.optional(),
-    /** The revision of the last change, which survives restarts. */
+    /** The revision at which the digest last changed. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
-    /** The first differences of the last read, masked. */
     differences: z
       .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())
       .max(DIFFERENCES_KEPT)
@@ -221,13 +218,13 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
-    /** Of the last manifest in force, if not `applied`. Detects renames. */
+    /** The last valid manifest, if it is not `applied`. Used to detect renames. */
     wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),
     change: Change.optional(),
     command: Command.optional(),
-    /** The last ones, by field. `stop` and `start` are commands. */
+    /** The last correction of each field. `stop` and `start` mean the run state. */
     corrections: z.record(z.string(), Correction).readonly().optional(),
     backoff: Backoff.optional(),
     /** Other versions' conditions can be dropped: each reconcile computes new ones. */

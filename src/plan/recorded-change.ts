@@ -9,11 +9,11 @@ export const Change = z
     at: A_TIME,
     fields: z.array(z.string()).readonly(),
     isSent: z.literal(true).optional(),
-    /** The change needs a stopped pipe, and the stop was delayed. */
+    /** The service said that the change needs a stopped pipe. */
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
-    /** A text in old records. */
+    /** Why the change failed after a stop. A text in old records. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
   })
   .readonly()
@@ -36,18 +36,18 @@ export const Command = z
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
     at: A_TIME,
-    /** First ineffective command, on the steady clock. */
+    /** When the first command was sent, if it was repeated without effect. Steady clock. */
     since: A_TIME.optional(),
-    /** Must be started again after a change. Kept until a read shows that it runs. */
+    /** Stopped for a change. Kept until a read shows that the pipe runs again. */
     isForChange: z.literal(true).optional(),
   })
   .readonly()
 export type Command = z.infer<typeof Command>
 
-/** A wanted deletion. Until it is sent, it ends with the manifest's request. */
+/** A deletion that the manifest asks for. Until it is sent, the manifest can withdraw it. */
 export const Removal = z
   .strictObject({
-    /** On the steady clock. */
+    /** Start of the wait, on the steady clock. */
     since: A_TIME,
     /** `absent`, or the digest of the replacing spec. Absent in old records. */
     digest: z.string().optional(),
@@ -57,7 +57,7 @@ export const Removal = z
     sentAt: A_TIME.optional(),
     /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
-    /** The grace restarts afterwards, unless an operator allowed the deletion. */
+    /** The delete limit blocked it. The wait then begins again, unless an operator allowed it. */
     isLimited: z.literal(true).optional(),
   })
   .readonly()

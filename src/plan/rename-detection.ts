@@ -12,17 +12,17 @@ export interface Candidate {
   readonly serviceId: string
   readonly platformName: string
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
-  /** Paths of its identity. Absent: the identity is not compared. */
+  /** Paths of the fields that identify source and destination. Absent: not compared. */
   readonly identity?: readonly string[]
 }
 
 /**
- * `same`: same service and body; the record moves once the other manifest is gone. `suspected`: same service
- * and name, body or identity; a person decides.
+ * `same`: same service and body, so the record moves once its manifest is removed. `suspected`: same service,
+ * and the same name, body or identity, so a person decides.
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 
-/** Several `same` records are `suspected`. The first suspect is named. */
+/** @returns the only record with the same body, or the first that is `suspected` */
 export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
   const related = records.filter(
     (record) =>
@@ -43,12 +43,11 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
 }
 
-/** As sent, and as in the manifest since. */
 function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerprint'][] {
   return [applied, wanted].filter((form) => form !== undefined)
 }
 
-/** Similar pipes share a number. Others do only by chance. */
+/** Similar pipes have a number in common. Other pipes have that only by chance. */
 export function hashesOfCandidate({
   serviceId,
   platformName,
@@ -63,7 +62,7 @@ export function hashesOfCandidate({
   ]
 }
 
-/** Empty if no resource is left. @param identity as in {@link Candidate} */
+/** As {@link hashesOfCandidate}. Empty if the record has no resource. */
 export function hashesOfRecord(record: LedgerRecord, identity: readonly string[]): readonly number[] {
   const { service, platformName } = record
   if (service === undefined || !mightHaveResource(record)) return []

@@ -19,9 +19,9 @@ const LOCAL_LOOK_MS = 10_000
 /** Three reads this far apart confirm a missing pipe. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
-/** For a pipe that was never read. Grows up to the interval. */
+/** First wait for a pipe that no read has found. Grows up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
-/** For an unhealthy state. Doubles up to the interval. */
+/** First wait for an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
 /** Largest share by which a drift check comes early. */
 const JITTER = 0.2
@@ -31,9 +31,8 @@ interface RequeueInput {
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
-  /** Consecutive reads with an unhealthy state. */
   readonly unsettledObservations: number
-  /** Since the pipe was recorded, until a read finds it. */
+  /** ms since the pipe was recorded. Undefined once a read has found it. */
   readonly unseenForMs: number | undefined
   readonly random: () => number
 }
@@ -67,7 +66,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
 
-/** Infinity without a request. */
+/** ms since the last change or command. Infinity: none was sent. */
 function sinceSentMs({ action, decided }: RequeueInput): number {
   if (action.type === 'update') return 0
   if (decided.lifecycle !== 'create-once') return Infinity
@@ -77,7 +76,7 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-/** A stop that shows late might need a restart. Infinity: no stop is pending. */
+/** Wait while a pipe is stopped for a change. Infinity: it is not. */
 function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'
@@ -140,8 +139,8 @@ export function isWaiting({ until }: Backoff, now: number): boolean {
 }
 
 /**
- * Exponential with full jitter and a cap. A `Retry-After` takes precedence.
- * @param digest another digest ends the previous back-off
+ * The wait grows exponentially up to a cap, with full jitter. A `Retry-After` takes precedence.
+ * @param digest if it differs from that of `previous`, the failures count from 1
  * @param random from 0 to below 1
  */
 export function backoffAfter(input: {

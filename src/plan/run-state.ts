@@ -4,14 +4,14 @@ import type { RestStates } from '../kinds/state.ts'
 import type { Because } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** Reads can show an effect this late. */
+/** Reads can show the effect of a command this late. */
 export const SHOWS_MS = 60_000
-/** After this time, an ineffective command is reported. */
+/** A command that has no effect for this long is reported. */
 export const UNHEEDED_MS = 10 * 60_000
 
 type Command = 'start' | 'stop'
 
-/** `unheeded`: without effect, and repeated only after an hour. */
+/** `unheeded`: the command had no effect, and is repeated only after an hour. */
 type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
 type RestFate = CommandFate | 'given up'
@@ -20,11 +20,11 @@ interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
-  /** The command, if another writer or a failure undid the last one. */
+  /** The command, if it undoes what another writer or a failure did. Otherwise empty. */
   readonly corrects: readonly Command[]
 }
 
-/** Undefined: the pipe runs or rests as wanted. */
+/** Undefined: the pipe runs or is stopped as wanted, waits, or has an unknown state. */
 export function runStateStep(input: CreateOnceInput): RunStateStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
@@ -33,7 +33,7 @@ export function runStateStep(input: CreateOnceInput): RunStateStep | undefined {
   if (isState(input, 'stopping')) {
     const fate = commandFate(input, 'stop')
     if (fate === 'waited for') return undefined
-    // A pipe that keeps stopping cannot be started.
+    // A pipe cannot be started while it is stopping.
     return { command: 'stop', why, fate: why === 'paused' ? fate : 'unheeded', corrects: [] }
   }
   if (why === 'started' && isFailed(input)) return failedStep(input)
@@ -115,7 +115,7 @@ export function isAtRest(input: CreateOnceInput): boolean {
   return isState(input, 'atRest')
 }
 
-/** Only a person can stop a loading pipe: a stop discards loaded data. */
+/** Only a person can stop a loading pipe, because a stop discards the loaded data. */
 export function isLoading(input: CreateOnceInput): boolean {
   const { policy, isAsked, recorded } = input
   const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)
@@ -142,7 +142,7 @@ export function isSeenToRun(input: CreateOnceInput): boolean {
   return input.observed.status === 'found' && !isAtRest(input) && !isStopping(input)
 }
 
-/** Includes a recent stop that does not show yet. */
+/** Includes a recent stop command that reads do not show yet. */
 export function isStopping(input: CreateOnceInput): boolean {
   const { observed, recorded, steadyNow } = input
   if (stateIn(observed) === undefined || isAtRest(input)) return false

@@ -1,4 +1,4 @@
-/** `between`: moving. Earlier notifications stay valid until it settles. */
+/** `between`: the status still moves, so it neither opens nor resolves a problem. */
 type Wellness = 'good' | 'between' | 'bad'
 
 /** Worst first. Label values of `pipewright_resources{status}`. */
@@ -11,8 +11,8 @@ const WELLNESS = {
   Drifted: 'bad',
   NotReady: 'bad',
   Orphaned: 'bad',
-  Suspended: 'good', // intended, and it ends by itself
-  Absent: 'good', // its manifest asks for it
+  Suspended: 'good',
+  Absent: 'good',
   Progressing: 'between',
   Ready: 'good',
 } as const satisfies Readonly<Record<string, Wellness>>

@@ -16,10 +16,8 @@ export interface FieldEdit {
   readonly value: string
 }
 
-/** The resource that a step is about. */
 export interface About {
   readonly key: Key
-  /** Created from its manifest, although most of its kind are only read. */
   readonly isWritten?: true | undefined
   /** Such as `manifests/payments/orders.yaml:3`. */
   readonly place?: string | undefined
@@ -29,7 +27,6 @@ export interface About {
   readonly differences?: readonly Difference[]
 }
 
-/** The settings that a suggested command repeats. */
 export interface CommandContext {
   readonly sandbox?: boolean
   readonly config?: string | undefined

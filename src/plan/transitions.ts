@@ -5,8 +5,8 @@ import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
 /*
- * Pure changes of a record around a create. A refused transition throws: it is a bug, and the last check
- * before a second POST.
+ * Pure changes of a record around a create. A forbidden change throws, because it is a bug that could lead to
+ * a second POST.
  */
 
 export interface Opening {
@@ -60,9 +60,9 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
 }
 
 /**
- * Adds a lost intent to a restored record.
+ * Adds the intent again, after `record` was restored from an older backup.
  * @param opened the record when the intent was written
- * @returns undefined if the record has another pipe, or an attempt that might have made one
+ * @returns undefined if `record` has another pipe, or a create that might have made another
  */
 export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): LedgerRecord | undefined {
   const { remote, intent: last } = record
@@ -89,7 +89,6 @@ const NOTHING_SENT = {
   left: undefined,
 } as const
 
-/** @param replaced the count, if it replaces another pipe */
 export function succeedIntent(
   record: LedgerRecord,
   intent: Intent,
@@ -114,13 +113,13 @@ export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): Le
   return { ...withFormer(record), intent: failed }
 }
 
-/** Characters. Conditions and history have the whole text. */
+/** Characters in the record. The history has the whole text. */
 const SEEN_KEPT = 500
 
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  // Also overwrites members that `former` lacks.
+  // Members that `former` lacks become undefined.
   const { remote, service, platformName, applied } = former
   return { ...record, remote, service, platformName, applied, former: undefined }
 }

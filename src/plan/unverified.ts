@@ -6,8 +6,8 @@ import type { NotSentWhy } from './reasons/not-sent.ts'
 import { isAtRest, isStoppedForChange } from './run-state.ts'
 
 /*
- * Replies never show secrets. A value is verified if it was sent, or mounted at the adoption. Otherwise it
- * is sent once, if possible.
+ * Replies never show secrets. A secret is verified if Pipewright sent it, or if it was mounted at the adoption.
+ * An unverified secret is sent once, if possible.
  */
 
 function unverifiedPaths({ desired, recorded }: CreateOnceInput): readonly string[] {
@@ -27,7 +27,7 @@ function filesOf(missing: readonly MissingSecret[]): readonly MissingSecret[] {
   return [...new Map(missing.map((secret) => [secret.file, secret])).values()]
 }
 
-/** Unverified secrets that can be sent. The others block no change. */
+/** Paths of the unverified secrets that a request can send now. */
 export function firstValues(input: CreateOnceInput, about: ChangeContext): readonly string[] {
   const paths = unverifiedPaths(input)
   return paths.filter(

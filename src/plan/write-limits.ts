@@ -1,6 +1,6 @@
 import type { LedgerRecord, ServiceIdentity } from './record.ts'
 
-/** A create counts this long, from its latest possible send time. */
+/** A create counts for the create limit this long, from its latest possible send time. */
 export const MADE_FOR_MS = 3_600_000
 const EARLIER_KEPT = 25
 
@@ -12,21 +12,20 @@ export function limitGroupOf({
 }
 
 /**
- * Send times (ms since the epoch, by the senders' clocks) of requests that created something, or might have;
- * the last is at the end. Excludes adoptions and creates that a person allowed.
+ * Send times of creates that worked or might have worked, oldest first: ms since the epoch, by the senders'
+ * clocks. Excludes creates that a person allowed.
  */
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
   const { earlier = NOTHING_MADE, state, openedAt, sendBy } = intent
-  // Dismissed: a person settled it.
+  // A dismissed create does not count: a person settled it.
   if (intent.isAllowed === true || state === 'failed' || state === 'dismissed') return earlier
-  // A wrong clock cannot shorten the limit.
+  // The later time, because a wrong clock must not shorten the limit.
   return [...earlier, Math.max(openedAt, sendBy)]
 }
 
 const NOTHING_MADE: readonly number[] = []
 
-/** @param now of the slower clock */
 export function earlierOf(record: LedgerRecord, now: number): readonly number[] | undefined {
   const kept = madeAt(record).filter((at) => at > now - MADE_FOR_MS)
   return kept.length === 0 ? undefined : kept.slice(-EARLIER_KEPT)
@@ -42,11 +41,11 @@ export function isAllowed(
 }
 
 /**
- * Beyond the limit, all planned creates of the service are refused.
+ * If a service exceeds the limit, all its planned creates are refused.
  * @param creates `wanted`: planned, without those that an operator allowed. `made`: within the hour or
  * without an outcome, oldest first, on the steady clock.
  * @param limit `--max-creates`, or Infinity after a person confirmed
- * @returns `passesAt`: on the steady clock; undefined if the age of earlier creates does not help
+ * @returns undefined within the limit. `passesAt`: when enough earlier creates no longer count, steady clock
  */
 export function createLimitOf(
   { wanted, made }: { readonly wanted: number; readonly made: readonly number[] },
@@ -58,11 +57,11 @@ export function createLimitOf(
   return { wanted, made: made.length, limit, passesAt: last && last + MADE_FOR_MS }
 }
 
-/** Per service: five deletions at a time, and a tenth of the recorded resources. One is always allowed. */
+/** Deletions that can be pending in a service: at most five, and a tenth of its recorded resources. */
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Names one deletion: allowing it allows no later one. */
+/** Differs for each deletion: a permission allows no later deletion. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

@@ -345,7 +345,7 @@ describe('a manifest that is edited', () => {
     story(
       started(full, KEPT),
       edited({ threshold: 11 }),
-      'settle; shows Drifted; is Stalled; says The manifest no longer has groupBy. The service accepted the request without it, but keeps it',
+      'settle; shows Drifted; is Stalled; says The manifest no longer has groupBy. The service accepted the change, but kept groupBy',
       has({ threshold: 11, groupBy: 'ServiceName' }),
       'sends PUT',
       ...Array.from({ length: 3 }, () => '1 h; 2 min; restart; turn in passing; sends nothing; is Stalled'),

@@ -114,7 +114,7 @@ test('what was allowed is refused no more, also while it waits for its turn', as
     (key) => !key.endsWith(String(world.platform.pipes()[0]?.name)),
   )
   const shown = await shownAs(url, String(waiting), 'Progressing')
-  expect(shown.message).toContain('Allowed by an operator.')
+  expect(shown.message).toContain('An operator allowed the create.')
   expect((await world.command('status', '--status', 'Refused', '-o', 'name')).stdout).toBe('')
   expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit has no effect now.')
 })

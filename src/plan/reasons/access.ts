@@ -5,7 +5,7 @@ export const ACCESS = z.strictObject({
   gives: z.array(z.string()).readonly(),
 })
 
-/** Sentences with a leading space. Empty without an effect. */
+/** Sentences with a leading space. */
 export function accessWords({
   takesAway,
   gives = [],

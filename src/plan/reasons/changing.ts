@@ -14,7 +14,7 @@ const WHY = {
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
-    `Credentials not verified: Pipewright never sent the value of ${fields}. It is sent once.`,
+    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. It is sent once.`,
   drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
@@ -31,7 +31,7 @@ const DELETED_WHY = {
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 
-/** Each text has a leading space. */
+/** `after` has a leading space. */
 const DELETED_THEN: Readonly<
   Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep?: string }>
 > = {
@@ -57,7 +57,6 @@ export const CHANGING = {
         'to be sent',
         'to be stopped first',
         'stopping',
-        /** Only a person can stop a pipe in this state. */
         'loading',
         'not seen yet',
         'moving',
@@ -108,7 +107,6 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       pipeId: z.string().optional(),
       removal: REMOVAL,
-      /** A sentence on resources that survive the deletion. */
       staysBehind: z.string().optional(),
     }),
     sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
@@ -159,17 +157,17 @@ export const APPLYING = {
     means: 'it was applied, but the reply still has other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      /** Next attempt. Default: at the interval. `once edited`: the service keeps fields that the manifest no longer has. */
+      /** When the change is sent again. Default: at the interval. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** A command without effect: its cause, and the unchanged state. */
+      /** A start or stop without effect. `why`: its cause. `state`: the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'] },
     words: ({ fields, again, command }, noun) =>
       command !== undefined
-        ? `${COMMANDS[command.why].words(noun)} The service accepted that more than ten minutes ago, but its state is ${shownState(command.state)}. Pipewright asks again within an hour.`
+        ? `${COMMANDS[command.why].words(noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright asks again within an hour.`
         : again === 'once edited'
-          ? `The manifest no longer has ${fields.join(', ')}. The service accepted the request without it, but keeps it.`
+          ? `The manifest no longer has ${fields.join(', ')}. The service accepted the change, but kept ${fields.join(', ')}.`
           : again !== undefined
             ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
             : `Applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies it again at its interval.`,

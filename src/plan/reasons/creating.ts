@@ -22,10 +22,10 @@ export const CREATING = {
       }),
       z.strictObject({
         is: z.literal('applied'),
-        /** Only if it was read. */
+        /** Set if a read was possible: `none`, or how the upsert changes access. */
         there: z.union([z.literal('none'), ACCESS]).optional(),
       }),
-      /** After a failed create, or one that a person settled; `forced`: its request might still arrive. */
+      /** After an earlier attempt. `forced`: the request of that attempt might still arrive. */
       z.strictObject({ is: z.enum(['tried again', 'settled', 'forced']), attempt: z.number() }),
       z.strictObject({ is: z.literal('gone'), pipeId: z.string() }),
     ]),
@@ -37,7 +37,7 @@ export const CREATING = {
         case 'tried again':
           return `Attempt ${facts.attempt} failed and created no resource. Pipewright will retry.`
         case 'settled':
-          return `An operator settled attempt ${facts.attempt}. The ${noun} will be created again.`
+          return `An operator decided about attempt ${facts.attempt}, which had no known outcome. The ${noun} will be created again.`
         case 'forced':
           return `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
         case 'gone':
@@ -81,7 +81,6 @@ export const CREATING = {
     means: 'the resource was created',
     facts: PIPE.extend({
       inPlaceOf: z.string().optional(),
-      /** A read of the id in an incomplete reply found it. */
       isByRead: z.literal(true).optional(),
     }),
     sample: { pipeId: 'ID' },

@@ -5,7 +5,7 @@ import { removalSteps } from './removal-words.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
-/** Needs a person, whatever else holds the key. */
+/** A create of unknown outcome needs a person, even while the key is on hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
@@ -25,7 +25,7 @@ const ORPHAN = z.strictObject({
   pipeId: z.string().optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
   isNothing: z.boolean(),
-  /** Its manifest only watches another alert now. */
+  /** The manifest only watches another resource now. */
   isWatching: z.literal(true).optional(),
 })
 
@@ -51,7 +51,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     return [
       facts.pipeId === undefined
         ? { text: `Look in the console for the ${noun} that the earlier create might have made.` }
-        : { text: 'To watch that one,', edit: { path: ['spec', 'id'], value: facts.pipeId } },
+        : { text: `To watch that ${noun},`, edit: { path: ['spec', 'id'], value: facts.pipeId } },
       {
         text: 'To manage it again, remove spec.id and restore its spec:',
         copy: place,
@@ -66,8 +66,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     facts?.attempt !== undefined
       ? `look for the ${noun} in the console, and remove it there`
       : facts?.pipeId === undefined
-        ? // Another manifest might apply it under a new name.
-          `remove the ${noun} in the console, unless another manifest of its service applies one`
+        ? `remove the ${noun} in the console, unless another manifest of its service applies one`
         : `remove the ${noun} in the console`
   return [
     { text: 'If it is still wanted, restore its manifest:', copy: place },
@@ -114,11 +113,10 @@ export const MANIFESTS = {
     means: 'the manifest was not found, which is not confirmed yet',
     facts: z.strictObject({
       /**
-       * `readings`: missed by one or two. `a doubtful reading`: the last read was refused. `another
-       * checkout`: it might be stale.
+       * `readings`: one or two reads did not find it. `a doubtful reading`: the last read was rejected.
+       * `another checkout`: this checkout might be stale.
        */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
-      /** Revision that another process acted on. */
       olderThan: z.string().optional(),
       ...DOUBT,
     }),
@@ -134,7 +132,7 @@ export const MANIFESTS = {
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. It counts as removed after three equal reads. The resource stays unchanged until then.',
+            'The manifest was not found. After three equal reads, it counts as removed. The resource stays on the platform in both cases. To keep managing it, restore the manifest.',
             unknown,
           )
         case 'a doubtful reading':
@@ -169,7 +167,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has such ${anyOf(nounOf(key))}, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no policy.adopt.`,
+        text: `If the service still has the ${nounOf(key)}, adopt it first: replace policy.ensure by policy.adopt. For an endpoint, only remove policy.ensure.`,
       },
     ],
   }),

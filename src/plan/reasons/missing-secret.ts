@@ -4,13 +4,13 @@ import type { Step } from '../step.ts'
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
   /**
-   * `credential`: equals a platform credential, or is an API key in the wrong directory. `linked`: leads
-   * into the other owner's directory. `no descriptor`: no file can be opened.
+   * `credential`: it equals a platform credential, or is an API key in the wrong directory. `linked`: a link
+   * between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** Default: a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** The credential's folder in --secrets-dir, as in older versions. */
+  /** Set if the credentials are in --secrets-dir, as in older versions: their folder. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>

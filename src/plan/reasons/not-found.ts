@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** A read found it despite `policy.recreate`, which no longer counts. */
+  /** As `refutedAt` in the record. */
   refutedAt: A_TIME.optional(),
 })
 
@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** Without counts: a changed text would be reported again. */
+/** Has no current counts, because a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
@@ -52,11 +52,9 @@ export const MISSED = {
       z.strictObject({
         pipeId: z.string(),
         onMissing: z.enum(['recreate', 'report']),
-        /** Its fields that a new one would lack: no manifest can have them. */
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
-      /** Gone again, soon after it replaced another one. */
       NOT_FOUND.extend({ until: A_TIME }),
     ]),
     sample: { pipeId: 'ID', onMissing: 'report' },
@@ -118,7 +116,7 @@ export const MISSED = {
       'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created.',
     steps: (_facts, { service }) => [
       {
-        text: `Check what the API key of ${serviceWords({ service })} can read, and organizationId and serviceId in the Service manifest.`,
+        text: `Give the API key of ${serviceWords({ service })} the permission to read, or correct organizationId or serviceId in the Service manifest.`,
       },
       ...(service === undefined
         ? []

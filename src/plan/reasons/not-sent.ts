@@ -2,7 +2,6 @@ import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps, removalWords, type RemovalWords } from './removal-words.ts'
 
-/** Clauses, if the service can change some fields. */
 export const NOT_SENT = {
   'no request': (noun: string) => `the service cannot change that in ${anyOf(noun)} that exists`,
   done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,
@@ -16,7 +15,7 @@ export type NotSentWhy = keyof typeof NOT_SENT
 
 interface NotSent {
   readonly pipeId: string
-  /** Undefined: the interface has no updates. */
+  /** Undefined: the platform cannot update this kind. */
   readonly why?: NotSentWhy | undefined
   readonly kept?: RemovalWords | undefined
 }

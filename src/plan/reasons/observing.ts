@@ -19,11 +19,10 @@ const CANNOT_UPDATE = FIELDS.extend({
 
 const CONTEST = z.strictObject({
   times: z.number(),
-  /** Absent if no correction follows. */
   waitMs: z.number().optional(),
 })
 
-/** @param fields `start` and `stop` are commands */
+/** @param fields `start` and `stop` mean the run state */
 function contestWords(
   fields: readonly string[],
   { times, waitMs }: z.output<typeof CONTEST>,
@@ -77,7 +76,6 @@ export const OBSERVING = {
     facts: z.strictObject({
       as: z.enum([...LIFECYCLES, 'last valid', 'read']),
       missing: z.array(MISSING_SECRET).readonly().optional(),
-      /** Fields that were edited to what the platform reports. */
       accepted: z.array(z.string()).readonly().optional(),
     }),
     sample: { as: 'create-once' },
@@ -134,7 +132,7 @@ export const OBSERVING = {
     renotifies: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** The value was never sent, and not mounted at the adoption. */
+      /** Pipewright never sent the value, and it was not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
@@ -150,7 +148,7 @@ export const OBSERVING = {
       const noun = nounOf(about.key)
       return [
         {
-          text: `If ${noun} ${facts.pipeId} has this value, or once it is set in the console:`,
+          text: `If ${noun} ${facts.pipeId} has another value, set this one in the console. Then run:`,
           shell: `adopt ${about.key} ${facts.pipeId}`,
         },
       ]
@@ -162,7 +160,6 @@ function reported(state: string | undefined): string {
   return state === undefined ? 'not reported' : shownState(state)
 }
 
-/** Verdicts of `judgeState`. */
 export const STATE = {
   Healthy: row({
     ...WELL,
@@ -193,11 +190,11 @@ export const STATE = {
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),
-      /** Undefined if the state's name decides. */
+      /** Undefined: no list, so the name of the state decides. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
       isDocumented: z.literal(true).optional(),
-      /** Unlisted, but its name does not sound bad. */
+      /** The state is not listed as healthy, but its name does not sound bad. */
       mayBeMoving: z.literal(true).optional(),
     }),
     sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
@@ -209,7 +206,7 @@ export const STATE = {
           : `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
     steps: (facts, { key, id, place }) => [
       isAlarm(key)
-        ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
+        ? withId('Find out why the alert fires. This problem ends when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
       ...(facts?.state === undefined || facts.healthy !== undefined || saysFailure(facts.state)
         ? []
@@ -223,11 +220,10 @@ export const STATE = {
   }),
 } as const
 
-/** Needs no quotes in a manifest. */
+/** A value that needs no quotes in YAML. */
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** Steps with the exact edit, if one plain value differs. */
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
   const { place, id, differences = [] } = about
   const [first, ...others] = differences

@@ -25,13 +25,13 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   }
 }
 
-/** A limit of 0 is set on purpose, for example with a new ledger. */
+/** For `--max-creates 0`, which is set on purpose, such as with a new ledger. */
 const OF_NONE =
   'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
 
 const WAITS = {
   failed: 'The last attempt failed.',
-  stopped: 'Pipewright stopped it for this change, but could not change it.',
+  stopped: 'Pipewright stopped it for this change, but the change failed.',
   'decisions changed':
     'Each decision was outdated before its request could be sent. Pipewright decides again.',
 } as const
@@ -162,7 +162,7 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Within the last hour. */
+      /** Creates within the last hour. */
       made: z.number(),
       limit: z.number(),
       until: A_TIME.optional(),
@@ -206,7 +206,7 @@ export const REFUSING = {
     words: (facts, noun) => {
       if ('is' in facts) return serviceProblemWords(facts)
       if ('waitsFor' in facts)
-        return `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`
+        return `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. Pipewright continues automatically.`
       const { unreadable, more } = facts
       const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
       return (
@@ -222,7 +222,10 @@ export const REFUSING = {
         }))
       if ('unreadable' in facts)
         return [
-          { text: 'Correct that file. It then continues automatically. To check it:', shell: 'validate' },
+          {
+            text: 'Correct that file. Pipewright then continues automatically. To check the file:',
+            shell: 'validate',
+          },
         ]
       const text = 'Correct the Service manifest, or spec.service in this one:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
@@ -233,7 +236,6 @@ export const REFUSING = {
     means: 'a secret it needs is not mounted, or cannot be read',
     facts: z.strictObject({
       missing: z.array(MISSING_SECRET).readonly(),
-      /** Its credentials cannot be verified without the secret. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },

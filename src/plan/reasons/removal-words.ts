@@ -18,11 +18,11 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'locked',
     ]),
   }),
-  /** Fields that changed since last in sync. */
+  /** `fields` changed since the resource was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
-  /** `taken`: that key's resource would block a new create. */
+  /** `claimed`: `key` claims the pipe. `taken`: `key` would block the create of a replacement. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** Unrecorded pipes of the same name. */
+  /** The service has pipes of the same name without a record. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
@@ -86,7 +86,9 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'claimed':
       return [
         { text: `If ${removal.key} should keep the ${noun}, remove this manifest.` },
-        { text: `If not, remove the ${noun} from ${removal.key}, or set policy.replaces there.` },
+        {
+          text: `If not, correct the manifest of ${removal.key}: remove the id of this ${noun}, or set policy.replaces.`,
+        },
       ]
     case 'taken':
       return [

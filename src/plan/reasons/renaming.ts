@@ -9,7 +9,6 @@ const SIMILAR = z.strictObject({
   key: A_KEY,
   other: A_KEY,
   file: z.string().optional(),
-  /** No manifest can have these fields of the orphan. */
   foreign: z.array(z.string()).readonly().optional(),
   isCreated: z.boolean().optional(),
   platformName: z.string().optional(),
@@ -18,13 +17,12 @@ const SIMILAR = z.strictObject({
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
-/** Pipes in the service that no manifest claims. */
 const LISTED = z.strictObject({
   key: A_KEY,
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Only for a single resource. */
+  /** Differing fields. Filled only for a single resource. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })
@@ -45,7 +43,7 @@ function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
       ]
     : [
         {
-          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To give it up:`,
+          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing it:`,
           shell: `forget ${other}`,
         },
       ]

@@ -12,12 +12,11 @@ const MET = {
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
-  creating:
-    'A create is in progress, or its process ended during it. The next reconcile records the outcome.',
+  creating: 'A create is in progress, or Pipewright ended during it. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
-  allowed: 'Allowed by an operator. It will be created within the request budget.',
-  'not answered': 'No reply yet to any request with its credentials.',
-  'not asked': 'Not read yet: the platform could not be asked.',
+  allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
+  'not answered': 'No request with the credentials of this service has had a reply yet.',
+  'not asked': 'Not read yet: Pipewright could not send a request to the platform.',
 } as const
 
 export const REQUESTS = {
@@ -57,7 +56,7 @@ export const REQUESTS = {
       {
         text:
           facts?.refuses === 'an operation'
-            ? `Check organizationId and serviceId of ${serviceWords(about)}, and the permissions of its API key.`
+            ? `Correct organizationId or serviceId of ${serviceWords(about)}, or give its API key the missing permission.`
             : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. Pipewright tries them as soon as they change.`,
       },
     ],
@@ -82,7 +81,7 @@ export const REQUESTS = {
     means:
       'the platform could not be reached or did not answer as its interface promises, or Pipewright failed',
     steps: () => [
-      { text: 'Pipewright retries. If it lasts, check the network, --base-url and the platform.' },
+      { text: 'Pipewright retries. If it lasts, check that this host reaches the address in --base-url.' },
     ],
   }),
   NotLeading: row({
@@ -111,7 +110,7 @@ export const REQUESTS = {
     means: 'the ledger could not be written',
     steps: () => [
       {
-        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check the API.',
+        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check that this pod reaches the Kubernetes API.',
       },
     ],
   }),

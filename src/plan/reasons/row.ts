@@ -5,17 +5,16 @@ import { z } from '../../kinds/zod.ts'
 import type { Severity, Status } from '../severity.ts'
 import type { About, Step } from '../step.ts'
 
-/** One reason. No code parses its words. */
 export type Row<S extends z.ZodType> = Standing & {
   /** First words of its runbook entry. */
   readonly means: string
   readonly renotifies?: true
   readonly facts: S
-  /** With placeholders, for the runbook. */
+  /** Facts with placeholders, for the texts in the runbook. */
   readonly sample: z.output<S>
   /** Cause and effect. @param noun such as "pipe" */
   words(facts: z.output<S>, noun: string, tell: Tell): string
-  /** The way out. @param facts undefined in old records */
+  /** Steps that a person can take. @param facts undefined in old records */
   steps?(facts: z.output<S> | undefined, about: About, stepsOf: InnerSteps): readonly Step[]
 }
 
@@ -44,7 +43,6 @@ export function sentence(said: string): string {
   return `${capital(said)}${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
-/** Words of the platform, the ledger or a file. */
 export const SAID = z.strictObject({ said: z.string() })
 
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })

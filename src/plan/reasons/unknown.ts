@@ -9,7 +9,7 @@ export const UNKNOWN_ATTEMPT = z.strictObject({
   openedAt: A_TIME,
   requestId: z.string().optional(),
   seen: z.string(),
-  /** In the reply: perhaps the id of the new resource. */
+  /** Id in the reply, perhaps of the new resource. */
   pipeId: z.string().optional(),
 })
 
@@ -17,7 +17,6 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   key: A_KEY,
   name: z.string(),
   service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
-  /** Of the manifest. A move to a new name changes it. */
   file: z.string().optional(),
   olderIds: z.array(z.string()).readonly(),
   /** Includes a tolerance for the platform's clock. */
