@@ -68,7 +68,7 @@ export function createLoop(parts: LoopParts) {
 
   return {
     ...dispatcher,
-    /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
+    /** Cancels the key's reconcile, which might wait for a permit. Calls `work` before the next reconcile. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)

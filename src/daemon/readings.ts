@@ -23,7 +23,6 @@ export interface ReadingContext {
 
 const AGAIN_MS = 500
 
-/** Reads the whole directory, one read at a time. */
 export function createReadings(options: {
   readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
@@ -55,7 +54,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // A stamp can hide a change.
+          // `bytes` also finds changes that leave size and times as they were.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,
@@ -76,7 +75,7 @@ export function createReadings(options: {
 
   return {
     nudge: (why: TriggerCause) => void read(why),
-    /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
+    /** Reads for a person, and compares the bytes of all files. @param accept `force`: every removal is accepted */
     request(token: string, accept: Acceptance) {
       asked.push(token)
       if (accept === 'force') acceptance = accept
@@ -85,7 +84,7 @@ export function createReadings(options: {
     start: () => void read('start'),
     /** Resolves after a read that began after this call. */
     refresh: () => read('asked'),
-    /** Three reads must agree that a key is gone. */
+    /** Reads again soon, because three reads must agree that a key is gone. */
     readAgain() {
       if (stopping.aborted) return
       cancelAgain ??= clock.after(AGAIN_MS, () => void read('asked'))
@@ -97,7 +96,7 @@ export function createReadings(options: {
     get lastLoadAt() {
       return lastLoadAt
     },
-    /** The caller has aborted its signal. */
+    /** Call it after aborting `stopping`. */
     async stop() {
       cancelAgain?.()
       await loads.stop()
@@ -126,7 +125,7 @@ function changedLocks(
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
 }
 
-/** Keys that stay invalid for another reason: the shown message is outdated. */
+/** Keys that stay invalid with other mistakes, so their shown message is outdated. */
 function changedMistakes(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
   return [...entries.values()].flatMap((entry) => {
     const { key, state } = entry
@@ -136,7 +135,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** A manifest that claims the key ends its deletion, even if it disappears before the next read. */
+/** Keys with a pending deletion. A manifest that claims the key ends it, even if it is gone at the next read. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }
