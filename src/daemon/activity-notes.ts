@@ -11,7 +11,6 @@ interface ActivityParts {
   readonly ledger: Ledger
   readonly store: StateStore
   readonly clock: Pick<Clock, 'now'>
-  /** The page's address. Undefined: no page. */
   readonly url: string | undefined
   readonly whole: () => DaemonSummary
 }

@@ -25,13 +25,10 @@ interface DaemonParts {
   readonly source: Source
   readonly concurrency: number
   readonly lateForMs: () => number | undefined
-  /** Services, or `alerts`, whose refused credentials have changed. */
   readonly renewed: () => Promise<readonly string[]>
   /** Called if a person asks: the next request retries refused credentials. */
   readonly probeNow: (service: string) => void
-  /** Called if a person asks: the credential files are read again. */
   readonly forgetSecrets: () => void
-  /** Called if a person accepts the manifests as they are. */
   readonly onAccept: () => void
   /** Reports of an earlier process, which are not repeated. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
@@ -40,7 +37,6 @@ interface DaemonParts {
 
 export type Daemon = ReturnType<typeof createDaemon>
 
-/** Reads the manifests, then follows the watcher, the queue and the clock. */
 export function createDaemon(parts: DaemonParts) {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
@@ -81,9 +77,7 @@ export function createDaemon(parts: DaemonParts) {
     const first = store.catalog === undefined
     const wasOlder = store.olderThan !== undefined
     const { catalog } = state
-    // At start, only keys that differ from their record count as changed.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
-    // An orphan that an earlier process recorded is no news.
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const also = differs ? listAffected(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
@@ -232,7 +226,6 @@ export function createDaemon(parts: DaemonParts) {
     get revisionSince() {
       return revisionSince
     },
-    /** Why the last read failed or was rejected. */
     get sourceProblem() {
       return sourceProblem
     },

@@ -152,7 +152,7 @@ export function createDispatcher(options: DispatcherOptions) {
       add(key, again)
       wake()
     },
-    /** Waits for runs, at most until `signal` aborts. Never rejects. */
+    /** Waits until all runs end, or `signal` aborts. Never rejects. */
     async stop(signal: AbortSignal) {
       deadline = signal
       timer?.cancel()

@@ -105,7 +105,6 @@ export function startLeaderLoop(parts: ActingParts) {
     noteChange: (key: Key, at: number) => void changedAt.set(key, at),
     queueDepth: () => loop.depth(),
     health: () => loop.health(),
-    /** Waits for running reconciles, at most until `deadline` aborts. */
     async stop(deadline: AbortSignal) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
@@ -114,7 +113,6 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 }
 
-/** ms between checks whether refused credentials have changed. */
 const LOOK_MS = 5_000
 
 /** Reconciles as soon as refused credentials have changed, before the next retry. */

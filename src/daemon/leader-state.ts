@@ -75,9 +75,9 @@ const LONGEST_WAIT_MS = 5 * 60_000
 const AND = '; '
 
 /**
- * Blocks a new leader whose checkout might be older than the revision last acted on, because it would recreate
- * removed resources and treat added ones as removed. The block ends when the checkout reaches that revision, or
- * changes after the start. After five minutes, creates and applies continue; removals stay blocked.
+ * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate removed
+ * resources and treat added ones as removed. The block ends at that revision, or at another change after the start.
+ * After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Revisions read since this checkout last had the leader's revision. */

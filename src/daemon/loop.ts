@@ -18,7 +18,7 @@ export interface LoopParts {
   readonly ended?: (key: Key) => void
 }
 
-/** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
+/** The loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
 export function createLoop(parts: LoopParts) {
   const { context, reconciler, concurrency, stopping } = parts
   const { store, clock, emit } = context

@@ -26,10 +26,7 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
 
 export type Pass = Awaited<ReturnType<typeof reconcileAll>>
 
-/**
- * Runs the daemon's loop until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when
- * a dependency changed.
- */
+/** A key runs after its dependencies, and again when a dependency changed. */
 export async function reconcileAll(options: PassOptions) {
   const { context, stopping, wait } = options
   const { store, clock } = context
@@ -158,7 +155,7 @@ export interface Wait {
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
-  /** Called with the number of settled keys and of all awaited keys. */
+  /** Numbers of settled and of all awaited keys. */
   readonly onLook: (settled: number, of: number) => void
 }
 
@@ -247,7 +244,6 @@ function isMoving(
   // Also during the grace before the delete request.
   if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
-  // Further reads show whether the pipe is gone.
   if (reason === 'MissingUnconfirmed') return true
   // The state of an alert describes watched data, not the change.
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'

@@ -3,7 +3,7 @@ export interface Placed {
   place: number
 }
 
-/** A binary heap. An item is in at most one heap. */
+/** An item is in at most one heap. */
 export type Heap<T extends Placed> = ReturnType<typeof createHeap<T>>
 
 /** @param before strict order, which stays the same while an item is in the heap */

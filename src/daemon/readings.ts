@@ -17,7 +17,6 @@ export interface ReadingContext {
   /** Monotonic ms. */
   readonly startedAt: number
   readonly cause: ReadingCause
-  /** Requests that this read answers. */
   readonly tokens: readonly string[]
 }
 

@@ -7,7 +7,6 @@ import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 /** `event`: the kernel reported a change. `poll`: a walk found a change without an event. `full`: a timer. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
-/** Reports possible changes of the manifests directory, without details. */
 export type Watcher = Awaited<ReturnType<typeof createWatcher>>
 
 /** Defaults, in ms. */
@@ -34,7 +33,6 @@ export interface WatcherOptions extends Partial<typeof TIMES> {
 const PAUSE_FACTOR = 100
 /** After so many events, the kernel might have dropped some: its queue holds 16,384 by default. */
 const STORM = 5_000
-/** Errors of an exhausted kernel limit, with the remedy. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: 'raise the sysctl fs.inotify.max_user_watches',
   EMFILE: 'raise the sysctl fs.inotify.max_user_instances, or the limit of open files (ulimit -n)',
@@ -136,7 +134,6 @@ export async function createWatcher(options: WatcherOptions) {
 
   return {
     mode: () => mode,
-    /** After this, no trigger follows. */
     async close() {
       closing.abort()
       debounce.cancel()

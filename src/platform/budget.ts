@@ -10,7 +10,6 @@ export type Rank = Priority | 'next'
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]
 const URGENT_RANKS: readonly Rank[] = ['next', 0]
 
-/** A longer queue is a bug. */
 const LONGEST_LINE = 10_000
 
 /** Share for urgent requests only. Rounds to 0 for a small budget. */
@@ -41,7 +40,6 @@ interface Waiter extends Wanted {
   grant(places: BudgetPlaces): void
 }
 
-/** Grants at most `requests` permits per window, as the server counts. */
 export function createBudget(options: {
   readonly requests: number
   readonly windowMs: number

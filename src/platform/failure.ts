@@ -19,7 +19,6 @@ import { formatDuration } from '../lib/duration.ts'
 
 export interface Call<T> {
   readonly caller: Caller
-  /** Of the platform, also if a proxy is used. */
   readonly origin: string
   readonly path: string
   readonly way: Way
@@ -34,7 +33,6 @@ export interface Attempt<T> extends Call<T> {
 }
 
 interface Failure extends Attempt<unknown> {
-  /** Empty if no reply came. */
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
   /** Whether a cache repeated an earlier 404, with its request id. */

@@ -39,7 +39,6 @@ export interface Way {
   readonly proxy: ProxyOnWay | undefined
   readonly dispatcher: Dispatcher
   open(options: buildConnector.Options, timeoutMs: number): Promise<Opened>
-  /** Rewrites a request for the proxy, if one forwards it. */
   readonly routed: (request: WireRequest) => WireRequest
   readonly mask: Pick<SecretMask, 'mask'>
 }

@@ -176,7 +176,6 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
         callback(...made)
       })
     },
-    /** If so, part of the request might have been written. */
     wasReady: () => ready,
     /** Called when the reply is complete. */
     whole: () => {

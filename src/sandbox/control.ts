@@ -14,7 +14,6 @@ import {
 import { wordIssues } from './wire-schema.ts'
 import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } from './world.ts'
 
-/** Reads and changes the simulated platform without its interface. */
 export type SandboxControl = ReturnType<typeof createControl>
 
 export function createControl(world: World, faults: Faults) {
@@ -51,7 +50,8 @@ export function createControl(world: World, faults: Faults) {
     },
     /** @throws Error for a state that the profile lacks */
     setService({ state, ...service }: StoredService): void {
-      if (!dialect.serviceStates.includes(state)) throw new Error(`this profile has no service state ${state}`)
+      if (!dialect.serviceStates.includes(state))
+        throw new Error(`this profile has no service state ${state}`)
       const ids = lowerCaseIds(service)
       storage.put('service', servicePath(ids), { ...ids, state })
     },
@@ -82,7 +82,8 @@ const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
   server.addHook('onRequest', async (request, reply) => {
     const isFromHere = LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
-    if (isControl(request) && !isFromHere) await reply.code(403).send({ error: 'only requests from this machine are allowed' })
+    if (isControl(request) && !isFromHere)
+      await reply.code(403).send({ error: 'only requests from this machine are allowed' })
   })
 
   server.get('/-/sandbox/state', () => ({

@@ -8,10 +8,8 @@ import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
 import { z } from '../kinds/zod.ts'
 import { bodyShape, mapped, required, type Shape, shapeIn } from './wire-schema.ts'
 
-/** Differences between profiles in the sandbox. */
 export interface Dialect {
   readonly pipe: CreateOnceKind
-  /** Fields of a create's body. */
   readonly pipeShape: Shape
   readonly endpointShape: Shape
   readonly alert: CreateOnceKind | undefined
@@ -57,7 +55,6 @@ const FACTS: Readonly<Record<string, Facts>> = {
     spelled: (pipe) => ({ scaling: {}, destination: {}, fieldMappings: [], settings: {}, ...pipe }),
     timestamp: (ms) => new Date(ms).toISOString(),
   },
-  /** Replies spell values differently from requests. */
   'clickhouse-cloud': {
     fixtureAlert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
     codes: { 400: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 424: 'FAILED_DEPENDENCY' },

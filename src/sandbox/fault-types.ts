@@ -47,7 +47,9 @@ const WAIT_HEADERS = {
 }
 
 const FAULTS = [
-  row('latency', { ms: z.int().min(0).max(600_000) }, 'Waits, then does the work and answers.', { isDone: true }),
+  row('latency', { ms: z.int().min(0).max(600_000) }, 'Waits, then does the work and answers.', {
+    isDone: true,
+  }),
   row(
     'rate-limit',
     {
@@ -66,11 +68,7 @@ const FAULTS = [
     'Answers with the status and an `error` such as `FAILED_DEPENDENCY: it is idle`, without the work.',
     { reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error) },
   ),
-  row(
-    'not-applied',
-    {},
-    'Answers as if the work was done. A later read shows the earlier state.',
-  ),
+  row('not-applied', {}, 'Answers as if the work was done. A later read shows the earlier state.'),
   row('reset', {}, 'Resets the connection (RST), without the work.', { reply: () => ({ type: 'reset' }) }),
   row('cut-before', {}, 'Closes the connection, without the work.', { reply: () => ({ type: 'close' }) }),
   row('cut-after', {}, 'Does the work, then closes the connection without an answer.', {

@@ -14,7 +14,9 @@ export const FaultRule = z.strictObject({
     .int()
     .min(1)
     .default(1)
-    .describe('The rule begins with the n-th request that fits. Requests that an earlier rule took do not count.'),
+    .describe(
+      'The rule begins with the n-th request that fits. Requests that an earlier rule took do not count.',
+    ),
   times: z
     .union([z.int().min(1), z.literal('always')])
     .default(1)
@@ -50,7 +52,6 @@ export interface FaultTarget {
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** The script applies before chance. */
 export function createFaults(first: FaultsInput = {}) {
   let script = (first.rules ?? []).map(inUse)
   let chance = first.mix && FaultMix.parse(first.mix)
@@ -69,7 +70,7 @@ export function createFaults(first: FaultsInput = {}) {
         script = script.filter((line) => !lines.includes(line))
       }
     },
-    /** @param mix undefined: no random faults @throws ZodError */
+    /** @throws ZodError */
     mix(mix: FaultMixInput | undefined): void {
       chance = mix === undefined ? undefined : FaultMix.parse(mix)
       counts.clear()
@@ -114,7 +115,6 @@ function takes(line: ReturnType<typeof inUse>, target: FaultTarget): boolean {
   return true
 }
 
-/** @returns number from 0 up to 1, equal for equal texts */
 function chanceOf(text: string): number {
   return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
 }

@@ -85,7 +85,6 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     return failure(requestId, 401, error, { 'www-authenticate': scheme })
   }
 
-  /** Wraps the result in the platform's envelope, except that of `getAlert`. */
   function envelope(operation: Operation, requestId: string, done: OperationResult): Answer {
     const isBare = operation === 'getAlert'
     if (done.ok) {
@@ -140,7 +139,6 @@ function schemeOf(operation: Operation | undefined): Scheme {
   return operation === 'getAlert' ? 'Bearer' : 'Basic'
 }
 
-/** Accepts `Basic base64(keyId:keySecret)` or `Bearer <ACCESS_TOKEN>`. */
 function checkAuthorization(
   scheme: Scheme,
   header: string | undefined,

@@ -3,7 +3,6 @@ import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
 import { wordIssue } from './wire-schema.ts'
 
-/** Gives the position of each mistake. */
 export class SandboxFileError extends Error {
   override readonly name = 'SandboxFileError'
 }

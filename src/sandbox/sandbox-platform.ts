@@ -34,7 +34,6 @@ export function perform(world: World, operation: Operation, call: Call): Operati
 
 type Handler = (world: World, call: Call) => OperationResult
 
-/** The operations of all profiles. */
 const HANDLERS = {
   createPipe,
   getPipe: onPipe((world, { now }, pipe) => ({ ok: true, result: viewPipe(world, pipe, now) })),

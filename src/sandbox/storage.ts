@@ -155,7 +155,6 @@ function bytesOf(file: string): Uint8Array {
 
 const VERSION = 5
 
-/** `value`, `facts` and `answer` are JSON. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS object (
     kind TEXT NOT NULL,

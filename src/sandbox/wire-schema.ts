@@ -4,8 +4,6 @@ import { isReferenceSchema } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 
-/* Checks request bodies with the schema and the rules of manifests. */
-
 export type Shape = Readonly<Record<string, z.core.$ZodType>>
 
 /** The fields of `spec` as a request sends them: secrets are texts, not references. */

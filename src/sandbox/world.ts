@@ -9,7 +9,6 @@ import type { Storage } from './storage.ts'
 import type { PipeInternals, ServiceIds, StoredAlert, StoredPipe } from './stored.ts'
 import { asManifest, rulesBrokenBy } from './wire-schema.ts'
 
-/** The state and the behaviour of the simulated platform. */
 export interface World {
   readonly storage: Storage
   readonly dialect: Dialect
@@ -51,7 +50,6 @@ export const Incident = z
   .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
 type Incident = z.infer<typeof Incident>
 
-/** A pipe as replies show it. */
 export interface PipeView extends JsonObject {
   readonly id: string
   readonly serviceId: string
@@ -121,7 +119,7 @@ function markOf(incident: Incident): string {
   return sha256(stableJson(incident)).slice(0, 12)
 }
 
-/** @param body that the schema accepts @returns undefined: valid */
+/** @returns undefined: valid */
 export function objectionTo({ pipe }: Dialect, body: JsonObject): string | undefined {
   const paused = pipe.states?.(asManifest(body, { paused: true }))
   if (body['startPaused'] !== undefined && paused?.startPaused === undefined)
@@ -129,7 +127,6 @@ export function objectionTo({ pipe }: Dialect, body: JsonObject): string | undef
   return rulesBrokenBy(pipe, body)[0]?.words
 }
 
-/** @param body already checked */
 export function newPipe(
   dialect: Dialect,
   about: Pick<StoredPipe, 'id' | 'organizationId' | 'serviceId' | 'createdAt'>,
