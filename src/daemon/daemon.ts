@@ -26,7 +26,6 @@ interface DaemonParts {
   readonly concurrency: number
   readonly lateForMs: () => number | undefined
   readonly renewed: () => Promise<readonly string[]>
-  /** Called if a person asks: the next request retries refused credentials. */
   readonly probeNow: (service: string) => void
   readonly forgetSecrets: () => void
   readonly onAccept: () => void
@@ -67,7 +66,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // The reconcile might have recorded the key after the last read, which then did not miss its manifest.
+        // Reads again, because the last read might be from before the key was recorded.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -127,7 +126,7 @@ export function createDaemon(parts: DaemonParts) {
     return following?.watcher.mode() ?? 'none'
   }
 
-  /** While this process acts, a reconcile removes the key. */
+  /** Only on standby, because a leader's reconcile removes the key from the board. */
   function forgetIfGone(key: Key): void {
     const isGone = store.record(key) === undefined && store.entry(key) === undefined
     if (isGone && acting === undefined) board.remove(key)

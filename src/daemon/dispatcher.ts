@@ -53,7 +53,7 @@ export function createDispatcher(options: DispatcherOptions) {
     return slotsOf(priority).mayStart(service)
   }
 
-  // An immediate handles all requests of a tick together, and lets timers and sockets run between short runs.
+  // `setImmediate` handles all requests of a tick together, and lets timers and sockets run between short runs.
   function wake(): void {
     if (awake || deadline !== undefined) return
     awake = true
@@ -66,7 +66,9 @@ export function createDispatcher(options: DispatcherOptions) {
     })
   }
 
-  /** Starts the next key before other replies are handled. The number is limited, because timers must run. */
+  /**
+   * Starts the next key before other replies are handled. The number of starts is limited, because timers must run.
+   */
   function refill(): void {
     wake()
     if (refillsLeft === 0 || deadline !== undefined) return
@@ -152,7 +154,7 @@ export function createDispatcher(options: DispatcherOptions) {
       add(key, again)
       wake()
     },
-    /** Waits until all runs end, or `signal` aborts. Never rejects. */
+    /** Never rejects. */
     async stop(signal: AbortSignal) {
       deadline = signal
       timer?.cancel()

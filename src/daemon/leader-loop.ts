@@ -140,7 +140,6 @@ export function createRenewals(
 /** ms until the memory of the pass's last requests is free. */
 const AFTER_MS = 2_000
 
-/** With fewer resources, there is little garbage. */
 const WORTH_IT = 20
 
 /**

@@ -51,7 +51,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      // The next leader needs the revision, even if no request follows. The Lease's renewal reports a failure.
+      // The next leader needs the revision, even if no request follows. Failed renewals are reported elsewhere.
       if (term !== undefined) confirm().catch(() => undefined)
     },
     /** The revision that another process acted on, if it might be newer. No resource then counts as removed. */

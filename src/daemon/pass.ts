@@ -76,7 +76,7 @@ export async function reconcileAll(options: PassOptions) {
     }
   }
 
-  /** Keys that were refused while a later rename still counted as a create. */
+  /** Keys that the create limit refused while a later rename still counted as a create. */
   function releasedByLimit(): readonly Key[] {
     return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
@@ -97,7 +97,7 @@ export async function reconcileAll(options: PassOptions) {
   await done
   cancelLimit?.()
   const { unfinished } = await loop.stop(options.deadline())
-  // A reconciled key counts as done, even if it was to run again.
+  // A key that was reconciled counts as done, even if it waits for another run.
   const left = [...waiting, ...order.rest()].filter((key) => !reconciled.has(key))
   return {
     unfinished: unfinished + left.length,
@@ -155,7 +155,6 @@ export interface Wait {
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
-  /** Numbers of settled and of all awaited keys. */
   readonly onLook: (settled: number, of: number) => void
 }
 
@@ -172,7 +171,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   const moving = new Set<Key>()
   const moved = new Set<Key>()
   const held = new Set<Key>()
-  /** Keys that were sent again while awaited. */
+  /** Keys whose change was sent again while they were awaited. */
   const retried = new Set<Key>()
   let begunAt: number | undefined
 
@@ -197,7 +196,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   return {
     moving,
     held,
-    /** @returns when to read an awaited key again */
     review(key: Key, result: ReconcileResult) {
       const wasMoving = moving.delete(key)
       if (isChange(result)) changed.add(key)
@@ -250,7 +248,7 @@ function isMoving(
   // Also a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
-  // `policy.healthyStates` can omit the states that come before them.
+  // Such a pipe might still reach a state in `policy.healthyStates`.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

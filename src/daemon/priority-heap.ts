@@ -3,7 +3,6 @@ export interface Placed {
   place: number
 }
 
-/** An item is in at most one heap. */
 export type Heap<T extends Placed> = ReturnType<typeof createHeap<T>>
 
 /** @param before strict order, which stays the same while an item is in the heap */

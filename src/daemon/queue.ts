@@ -20,7 +20,7 @@ export interface Taken {
 
 export type MayTake = (service: string, priority: Priority) => boolean
 
-/** Holds one entry per key. Never runs a key twice at a time. Times are monotonic ms and never decrease. */
+/** Holds one entry per key, and never gives out a running key. Times are monotonic ms and never decrease. */
 export type Queue = ReturnType<typeof createQueue>
 
 export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]

@@ -81,7 +81,6 @@ export function createReadings(options: {
       void read('asked')
     },
     start: () => void read('start'),
-    /** Resolves after a read that began after this call. */
     refresh: () => read('asked'),
     /** Reads again soon, because three reads must agree that a key is gone. */
     readAgain() {
@@ -95,7 +94,7 @@ export function createReadings(options: {
     get lastLoadAt() {
       return lastLoadAt
     },
-    /** Call it after aborting `stopping`. */
+    /** Waits for the read in progress. Abort `stopping` first to end it. */
     async stop() {
       cancelAgain?.()
       await loads.stop()
@@ -134,7 +133,10 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** Keys with a pending deletion. A manifest that claims the key ends it, even if it is gone at the next read. */
+/**
+ * Keys with a pending deletion. A manifest that claims the key ends the deletion, even if it is gone at the next
+ * read.
+ */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

@@ -1,6 +1,5 @@
 import type { Key } from '../kinds/key.ts'
 
-/** Number of requests whose progress is kept. */
 const REMEMBERED = 100
 
 /** Tracks requests by `POST /-/reconcile` and SIGHUP. */
@@ -17,7 +16,6 @@ export function createRequests(newId: () => string) {
       }
       return token
     },
-    /** Called after the read, with the keys to reconcile. */
     expect(token: string, keys: readonly Key[]) {
       if (requests.has(token)) requests.set(token, new Set(keys))
     },

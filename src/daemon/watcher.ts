@@ -91,7 +91,7 @@ export async function createWatcher(options: WatcherOptions) {
     if (seen !== known) {
       const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // `poll` only if no event came: a late event comes within the quiet time, an early event before the last walk.
+      // `poll` means that no event came. An event can also precede the last walk, or follow in the quiet time.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {

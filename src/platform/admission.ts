@@ -58,7 +58,7 @@ async function admitLater(
   breaker: CredentialBreaker,
   options: AdmitOptions,
 ): Promise<Admission> {
-  // Before a permit is taken, because a blocked request needs none.
+  // Checked before a permit is taken, because a blocked request must not use one.
   breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
@@ -83,7 +83,7 @@ export function authenticated({ service, operation }: Caller, login: Login): Aut
   return { service, operation, digest: login.digest, source: login.source }
 }
 
-/** One per credential, because the platform counts requests per credential. */
+/** State of one credential, because the platform counts requests per credential. */
 interface Account {
   readonly budget: Budget
   readonly throttle: Throttle
@@ -134,7 +134,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // A 429 to an earlier request does not extend the pause.
+    // A 429 to a request from before the pause does not extend it.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)

@@ -120,7 +120,7 @@ export function createBudget(options: {
     /** Undefined if too few permits are free, or if other requests wait. */
     take: takeFree,
     /**
-     * Waits for permits. Rank `next` comes first, then the lowest number, then the order of arrival.
+     * Waits for permits. Rank `next` comes first, then the lowest priority number, then the order of arrival.
      * @throws the signal's reason after an abort
      * @throws {RemoteError} `Throttled` if the queue is full
      */

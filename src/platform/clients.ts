@@ -45,7 +45,7 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly budget: { readonly requests: number; readonly windowMs: number }
   readonly maxReplyBytes?: number
   readonly idempotentRetries?: number
-  /** Called right before each request that changes something. Absent if no other process can act. */
+  /** Called right before each request that changes something. */
   readonly confirm?: (() => Promise<number>) | undefined
   /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
@@ -58,10 +58,10 @@ interface CredentialBudget extends BudgetSnapshot {
 export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   pauses(): readonly Pause[]
-  /** Services whose refused credentials have changed since. Sends no request. */
+  /** Services whose refused credentials have changed since. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
-  /** Shares the budget. Its refused credentials do not pause the daemon. */
+  /** A client that shares the budget. If its credentials are refused, the daemon continues. */
   beside(): Platform
 }
 
@@ -225,13 +225,13 @@ async function digestNow(login: (() => Login | Promise<Login>) | undefined): Pro
   }
 }
 
-/** A listener's error could end the process before a new pipe's id is durable. */
+/** Ignores a listener's error, which could end the process before a new pipe's id is durable. */
 function quietly(emit: Emit): Emit {
   return (event) => {
     try {
       emit(event)
     } catch {
-      // the failed listener was the only place to report it
+      // no place is left to report it
     }
   }
 }

@@ -12,7 +12,6 @@ const LONGEST_PROBE_MS = 15 * 60_000
 export interface AuthenticatedCaller {
   readonly service: string
   readonly operation: Operation
-  /** Equal for equal credentials. */
   readonly digest: string
   readonly source: string
 }
@@ -153,7 +152,7 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
 function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
-  // A service can have the name `alerts`.
+  // Not `service alerts`, because a service can have that name.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 

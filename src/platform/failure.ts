@@ -35,16 +35,16 @@ export interface Attempt<T> extends Call<T> {
 interface Failure extends Attempt<unknown> {
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
-  /** Whether a cache repeated an earlier 404, with its request id. */
+  /** Whether the reply has the request id of an earlier 404, because a cache repeated it. */
   readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number
 }
 
 /*
- * Classes of failed requests. Effect `none` means that the request provably had no effect. A read has no
- * effect. "The platform's own" is a reply in its envelope: with the status, and a UUID as request id. Other
- * replies can come from a proxy, after the platform did the work.
+ * Classes of failed requests. Effect `none`: the request provably had no effect, as always with a read. "The platform's
+ * own": the reply has an envelope with the status and a UUID as request id. Other replies can come from a proxy, after
+ * the platform did the work.
  *
  * | seen                                        | class       | transient | effect of a create or an upsert |
  * |---------------------------------------------|-------------|-----------|---------------------------------|
@@ -89,7 +89,7 @@ export function classify(failure: Failure): RemoteError {
   return new RemoteError(failureWords(failure, facts), facts)
 }
 
-/** A proxy gives up with these. The platform might have done the work. */
+/** Statuses by which a proxy gives up. The platform might have done the work. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
@@ -103,7 +103,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
-  // Without an envelope, a 404 about an alert might be a proxy's.
+  // Not for alerts: their replies have no envelope, so a 404 might come from a proxy.
   if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
     return body.isPlatforms && !isKept(seen) && !isRepeated ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'

@@ -153,7 +153,6 @@ export function exchange(
             limits.onSent?.()
           },
           onResponseStart(_controller, status, headers) {
-            // Skips informational replies (1xx).
             if (status >= 200) head = { status, headers }
           },
           onResponseData(_controller, chunk) {

@@ -48,7 +48,7 @@ export function createCredentials(options: {
 
   function bearerOf([reading]: readonly [SecretReading]): Login {
     const token = valueOf(reading, 'alerts token')
-    // The HTTP client's error would show the token.
+    // Refused here, because the HTTP client's error would show the token.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
       throw new SecretUnavailableError({ file: alertsTokenFile, why: 'malformed', of: 'alerts token' })
     }

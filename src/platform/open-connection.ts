@@ -183,7 +183,7 @@ const BEGIN = 'HTTP/1.1 1'
 const MAX_INTERIM = 16 * 1024
 
 /**
- * Drops interim replies. Undici ends a connection for an unexpected `100 Continue`, and a `CONNECT` for any of them.
+ * Drops interim replies, because undici ends a connection for an unexpected `100 Continue`, and a `CONNECT` for any.
  */
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)

@@ -7,13 +7,13 @@ import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 
-/** Short, because the next reconcile handles longer failures. */
+/** Short waits, because the next reconcile handles longer failures. */
 const RETRY = { firstMs: 500, maxMs: 4_000 }
 
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Called before each attempt, with its permits. Its error is thrown. */
+  /** Makes the body before each attempt, with its permits. An error of this function is thrown. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Permits. 2: one is for a read before the request. Default: 1. */
   readonly places?: 1 | 2
@@ -58,7 +58,7 @@ async function attempt<T>(
     const body = await read.body(places)
     const freshUntil = parts.clock.monotonic() + FRESH_MS
     const notAfter = Math.min(freshUntil, await parts.fence())
-    // No signal: a stop waits for the reply or the time limit.
+    // No signal, because a stop must wait for the outcome of a change.
     return await perform(read, { admission: places.admission(), body, notAfter, signal: undefined }, parts)
   } finally {
     places.release() // no effect after sending

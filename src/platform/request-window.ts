@@ -10,7 +10,7 @@ export interface BudgetPlace {
 /** Share of the window, against network jitter. Two margins leave 98 % of the budget usable. */
 export const MARGIN = 0.01
 
-/** An unused permit then counts as sent, so a leak cannot block. Longer than an intent's write plus a connection. */
+/** A permit that is neither used nor released then counts as sent. Writing an intent and connecting take less. */
 const LONGEST_HOLD_MS = 30_000
 
 /**

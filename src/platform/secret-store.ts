@@ -30,7 +30,7 @@ interface MountedSecrets extends SecretStore {
   readFile(file: string): MaybeReading
 }
 
-/** Not cached. Refuses a link from the credentials into the secrets of sources, or back. */
+/** Reads without a cache. Refuses a link from `credentialsDir` into `secretsDir`, or back. */
 export function createMountedSecrets(
   folders: SecretFolders,
   readSecret: ReadSecretFile = readSecretFile,
@@ -115,7 +115,7 @@ export async function readSecretFile(file: string, openFile: typeof open = open)
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
-    // Only a code, because the error could repeat content.
+    // Returns only a code, because the error could repeat content.
     return { found: false, file, why: whyOf(error) }
   }
 }
@@ -138,10 +138,10 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable'
 }
 
-/** Bytes. Shorter texts can be equal by chance. */
+/** Bytes. Shorter secrets can equal a credential by chance. */
 const SHORTEST_KEY = 8
 
-/** Bytes of CR and LF at the end of a file. */
+/** CR and LF. */
 const LONGEST_END = 2
 
 /**
@@ -182,7 +182,6 @@ async function filesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   return files
 }
 
-/** Skips unreadable files. */
 export async function* secretsIn(
   folder: string,
   read: ReadSecretFile = readSecretFile,
@@ -208,7 +207,6 @@ const FRESH_MS = 1_000
 
 export interface FreshSecrets extends MountedSecrets {
   readonly forget: () => void
-  /** Also masks replaced values. */
   readonly mask: SecretMask
 }
 

@@ -125,7 +125,6 @@ async function exchangeOnce(
 /**
  * Resets a connection that ends before the reply is complete: the kernel delivers the data of a closed connection for
  * minutes. With TLS or a proxy, resets the TCP connection below.
- * @param fail for tests
  */
 export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let tries = 0
@@ -177,7 +176,6 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
       })
     },
     wasReady: () => ready,
-    /** Called when the reply is complete. */
     whole: () => {
       isWhole = true
     },

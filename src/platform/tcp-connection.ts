@@ -67,7 +67,7 @@ export function openTcp(
       cancelStep?.()
       const address = addresses[open.size + codes.length]
       if (address !== undefined) attempt(address)
-      // "Unreachable" often means only that this machine has no IPv6.
+      // Prefers another code: "unreachable" often means only that this machine has no IPv6.
       else if (open.size === 0) fail(codes.find((code) => !/UNREACH|NOTAVAIL/.test(code)) ?? codes[0])
     }
 
@@ -111,7 +111,7 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** Alternates families, beginning with the first address (RFC 8305, section 4). */
+/** Alternates IPv4 and IPv6, beginning with the first address's family (RFC 8305, section 4). */
 function inTurns(found: readonly LookupAddress[]): readonly string[] {
   const isFirst = ({ family }: LookupAddress) => family === found[0]?.family
   const [ours, others] = [found.filter(isFirst), found.filter((one) => !isFirst(one))]

@@ -79,7 +79,7 @@ export function readingOf({ noun, operations }: ReadableKind, service: unknown):
   return reading
 }
 
-/** A reply with the id of another pipe is no answer. */
+/** A reply with the id of another pipe counts as unreadable. */
 export function resourceWithId(
   { lifecycle, reply }: ReadableKind,
   { api }: Operation,
@@ -101,7 +101,7 @@ export function createdResource({ operations, reply }: CreateOnceKind): ReadValu
   }
 }
 
-/** Marks unreadable items. A list as long as the limit is no answer: resources might be missing from it. */
+/** Marks unreadable items. A list as long as the limit counts as unreadable, because resources might be missing. */
 export function listedResources({ reply, operations }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
   return (json) => {
     const list = json[WIRE.valueField.services]
@@ -114,7 +114,7 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-/** Ignores the content. An error in a reply with status 200 is no success. */
+/** Ignores the content. An error in a reply with status 200 counts as unreadable. */
 export const changed: ReadValue<object> = (json) => {
   const { [WIRE.statusField]: status, error } = json
   const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
@@ -137,7 +137,7 @@ function idInJson(json: JsonObject, text: string): string | undefined {
 /** A string is one match, because backtracking per character would overflow the stack. */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
-/** Finds the id, also in JSON that is cut off. */
+/** Finds the new resource's id, also in JSON that is cut off. */
 function idInText(text: string): string | undefined {
   /** Field names, outermost first. '' in a list. */
   const path: string[] = []

@@ -56,7 +56,7 @@ const FAULTS = [
       seconds: z.number().nonnegative().max(86_400),
       header: z.enum(Object.keys(WAIT_HEADERS) as (keyof typeof WAIT_HEADERS)[]), // its own keys
     },
-    'Answers 429, without the work. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
+    'Answers 429, and does no work. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
     {
       reply: ({ header, seconds }, { requestId, now }) =>
         plain(failure(requestId, 429, 'too many requests', WAIT_HEADERS[header](seconds, now))),
@@ -65,12 +65,16 @@ const FAULTS = [
   row(
     'status',
     { status: Status, error: z.string().min(1).optional().describe('The text of the error.') },
-    'Answers with the status and an `error` such as `FAILED_DEPENDENCY: it is idle`, without the work.',
+    'Answers with the status and an `error` such as `FAILED_DEPENDENCY: it is idle`, and does no work.',
     { reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error) },
   ),
-  row('not-applied', {}, 'Answers as if the work was done. A later read shows the earlier state.'),
-  row('reset', {}, 'Resets the connection (RST), without the work.', { reply: () => ({ type: 'reset' }) }),
-  row('cut-before', {}, 'Closes the connection, without the work.', { reply: () => ({ type: 'close' }) }),
+  row(
+    'not-applied',
+    {},
+    'Answers as if the work was done, and undoes it. A later read shows the earlier state.',
+  ),
+  row('reset', {}, 'Resets the connection (RST), and does no work.', { reply: () => ({ type: 'reset' }) }),
+  row('cut-before', {}, 'Closes the connection, and does no work.', { reply: () => ({ type: 'close' }) }),
   row('cut-after', {}, 'Does the work, then closes the connection without an answer.', {
     isDone: true,
     reply: () => ({ type: 'close' }),
@@ -83,7 +87,7 @@ const FAULTS = [
     isDone: true,
     reply: (_fault, { answer }) => plain({ ...answer, body: withoutIds(answer.body) }),
   }),
-  row('html', { status: Status.default(502) }, 'Answers with the HTML page of a proxy, without the work.', {
+  row('html', { status: Status.default(502) }, 'Answers with the HTML page of a proxy, and does no work.', {
     reply: ({ status }) => ({
       type: 'reply',
       status,
@@ -97,20 +101,20 @@ const FAULTS = [
     isDone: true,
     reply: ({ status }, { requestId }) => madeToFail(requestId, status),
   }),
-  row('hang', { done: z.boolean().default(false) }, 'Never answers. `done`: whether it does the work.', {
+  row('hang', { done: z.boolean().default(false) }, 'Never answers. Does the work if `done` is true.', {
     isDone: ({ done }) => done,
     reply: () => ({ type: 'silence' }),
   }),
   row(
     'redirect',
     { status: z.int().min(300).max(399).default(307), location: z.string().default('/elsewhere') },
-    'Redirects the request, without the work.',
+    'Redirects the request, and does no work.',
     { reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }) },
   ),
   row(
     'huge',
     { bytes: z.int().positive().max(MAX_HUGE_BYTES).default(HUGE_BYTES) },
-    'Does the work, then answers with so many bytes.',
+    'Does the work, then answers with at least so many bytes.',
     {
       isDone: true,
       reply: ({ bytes }, { answer }) =>

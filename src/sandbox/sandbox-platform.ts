@@ -26,7 +26,6 @@ import {
   type World,
 } from './world.ts'
 
-/** Never throws for a mistake of the caller. */
 export function perform(world: World, operation: Operation, call: Call): OperationResult {
   const isInService = operation !== 'getAlert'
   return (isInService ? serviceRefusal(world, call) : undefined) ?? HANDLERS[operation](world, call)

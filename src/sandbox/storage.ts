@@ -71,7 +71,7 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     },
     /** @returns false if there was none */
     remove: (kind: keyof Stored, id: string): boolean => remove.run(kind, id).changes > 0,
-    /** Keeps the last {@link KEPT_REQUESTS}. @returns the request's number */
+    /** @returns the request's number */
     addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number {
       const seq = Number(addRequest.run(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests.run(seq - KEPT_REQUESTS)

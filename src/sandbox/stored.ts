@@ -63,7 +63,6 @@ export interface RecordedRequest {
   readonly credential: string | undefined
   /** JSON or text, with masked secrets in a file and over HTTP. */
   readonly body: unknown
-  /** Recorded but ignored: not part of the interface. */
   readonly idempotencyKey: string | undefined
   readonly requestId: string
   readonly answer: RecordedAnswer | undefined

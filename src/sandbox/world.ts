@@ -62,7 +62,7 @@ export interface PipeView extends JsonObject {
 }
 
 /**
- * Applies the changes that are due. Each read calls it, so no timer is needed.
+ * Applies incidents and deletions that are due. Each read calls it, so no timer is needed.
  * @returns undefined: the pipe is gone
  */
 export function advancePipe(world: World, pipe: StoredPipe, now: number): StoredPipe | undefined {
