@@ -24,7 +24,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
   }
 
   function mayAct(): Term {
-    if (term === undefined) throw new NotLeading('this process does not act', false)
+    if (term === undefined) throw new NotLeading('this process is not the leader', false)
     checkout.check()
     return term
   }
@@ -58,7 +58,6 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
     get olderThan() {
       return checkout.olderThan
     },
-    /** Called when a person accepts the manifests as they are. */
     trust: () => checkout.trust(),
     /** Called on a standby. Undefined: the leader's revision is unknown. */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
@@ -142,7 +141,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (leftMs <= 0) return
       throw new NotLeading(
         `the manifests here (revision ${now ?? 'none'}) might be older than revision ${before}, which the former leader acted on. ` +
-          'Pipewright continues after it reads that or another new revision, or after five minutes.',
+          'Pipewright continues if it reads that revision or a new one, or after five minutes.',
         false,
         leftMs,
       )

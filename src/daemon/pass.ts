@@ -10,7 +10,7 @@ import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { listedKind } from '../reconcile/gather/listing.ts'
 import { createLoop, type LoopParts } from './loop.ts'
 
-/** Most runs of a key, because its dependencies can change repeatedly. */
+/** Limit of runs per key, because its dependencies can change repeatedly. */
 const MOST_RUNS = 3
 
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
@@ -102,7 +102,7 @@ export async function reconcileAll(options: PassOptions) {
   return {
     unfinished: unfinished + left.length,
     reconciled,
-    /** Keys, sorted: neither ready nor clearly bad. */
+    /** Sorted keys of resources that are neither ready nor clearly bad. */
     unsettled: changes?.unsettled() ?? [],
     bugs: loop.bugs,
   }
@@ -239,7 +239,7 @@ function isMoving(
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  // Also during the grace before the delete request.
+  // `Deleting` includes the grace before the delete request.
   if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
   if (reason === 'MissingUnconfirmed') return true

@@ -117,7 +117,10 @@ export async function createWatcher(options: WatcherOptions) {
     const code = codeOf(error)
     const remedy = EXHAUSTED[code]
     if (remedy !== undefined)
-      setMode('polling', `cannot watch any more (${code}), polling instead; ${remedy}`)
+      setMode(
+        'polling',
+        `cannot watch the manifests any more (${code}), so Pipewright polls them; to watch again, ${remedy}, and restart`,
+      )
     isAnnounced = true
     events += 1
     notice('event')

@@ -10,7 +10,10 @@ export interface BudgetPlace {
 /** Share of the window, against network jitter. Two margins leave 98 % of the budget usable. */
 export const MARGIN = 0.01
 
-/** A permit that is neither used nor released then counts as sent. Writing an intent and connecting take less. */
+/**
+ * After this time, a permit that is neither used nor released counts as sent. Writing an intent and connecting take
+ * less.
+ */
 const LONGEST_HOLD_MS = 30_000
 
 /**

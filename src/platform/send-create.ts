@@ -140,7 +140,6 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
       if (!isWhole && !isReset && !tcp.destroyed) {
         isReset = true
         cause = error
-        // Calls `destroy` again, without the error.
         tcp.resetAndDestroy()
       }
       return destroy(error ?? cause)

@@ -139,7 +139,7 @@ const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
 /** Finds the new resource's id, also in JSON that is cut off. */
 function idInText(text: string): string | undefined {
-  /** Field names, outermost first. '' in a list. */
+  /** Names of the fields around the token, outermost first. '' in a list. */
   const path: string[] = []
   let before = ''
   for (const [, token = ''] of text.slice(0, MAX_PARTIAL_LENGTH).matchAll(TOKEN)) {

@@ -114,7 +114,7 @@ const FAULTS = [
   row(
     'huge',
     { bytes: z.int().positive().max(MAX_HUGE_BYTES).default(HUGE_BYTES) },
-    'Does the work, then answers with at least so many bytes.',
+    'Does the work, then answers with at least `bytes` bytes.',
     {
       isDone: true,
       reply: ({ bytes }, { answer }) =>

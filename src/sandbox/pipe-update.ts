@@ -125,10 +125,12 @@ function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: destination.columns are needed with them')
   // The service checks `settings` here, but does not apply them.
-  return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
+  return Object.keys(body).length === 0
+    ? refusal(400, 'settings: send them to PUT {pipe}/settings')
+    : undefined
 }
 
-/** Removes before it adds. The source's fields identify a mapping. */
+/** Removes mappings before it adds some. A mapping is identified by its source's fields. */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,
@@ -162,7 +164,7 @@ const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'sett
 
 /**
  * Each PATCH of the source must send its credentials, because the service connects without the stored ones.
- * @param patch effective part of the source
+ * @param patch only the fields that have an effect
  */
 function loginRefusal(
   { body, internals }: StoredPipe,

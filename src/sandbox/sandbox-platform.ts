@@ -202,7 +202,6 @@ function onAlert(act: (world: World, call: Call, alert: StoredAlert) => Operatio
   }
 }
 
-/** An alert of a fixture belongs to every service. */
 function isOf({ service }: StoredAlert, call: Call): boolean {
   return service === '' || service === servicePath(call.service)
 }

@@ -71,7 +71,6 @@ export interface RecordedRequest {
 export interface RecordedAnswer {
   readonly status: number | undefined
   readonly fault: string | undefined
-  /** Whether the platform did the work. */
   readonly done: boolean
 }
 
