@@ -151,7 +151,7 @@ export function createDaemon(parts: DaemonParts) {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
-  /** If the directory was rejected, no key counts as gone. */
+  /** If the directory was rejected, no key counts as gone, so no read must confirm it. */
   function readAgainSoon(): void {
     if (sourceProblem === undefined) readings.readAgain()
   }

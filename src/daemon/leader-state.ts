@@ -61,7 +61,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
     trust: () => checkout.trust(),
     /** Called on a standby. Undefined: the leader's revision is unknown. */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
-    /** Publishes the revision in force, then calls {@link Term.confirm}. */
+    /** Notes the revision in force for the next leader, then calls {@link Term.confirm}. */
     confirm,
     /** The checks of {@link confirm} that need no request. @throws {NotLeading} */
     assertMayAct: () => void mayAct(),

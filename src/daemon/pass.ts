@@ -76,7 +76,7 @@ export async function reconcileAll(options: PassOptions) {
     }
   }
 
-  /** Keys that the create limit refused while a later rename still counted as a create. */
+  /** Keys that the create limit refused while renames still counted as creates. */
   function releasedByLimit(): readonly Key[] {
     return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
@@ -164,7 +164,7 @@ const LONGEST_LOOK_MS = 10_000
 /** Longest wait for a create outcome that cannot be saved. */
 const SAVE_MS = 10_000
 
-/** Follows resources that are neither ready nor clearly bad: they are read again until they are. */
+/** Follows resources until they are ready or clearly bad. */
 function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext) {
   const { store, clock } = context
   const changed = new Set<Key>()
@@ -182,7 +182,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
-  /** Whether to wait for a retry: the service wakes up, or a new list shows the outcome. */
+  /** Whether a retry might help, because the service wakes up or a list shows the outcome. */
   function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)

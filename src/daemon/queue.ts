@@ -112,7 +112,7 @@ export function createQueue() {
       if (run.again !== undefined) wait(key, run.again)
     },
     nextDueAt: () => scheduled.peek()?.dueAt,
-    /** Number of ready keys, as of the last `take`. */
+    /** Ready keys, as of the last `take`. */
     depth: () => ({ 0: ready[0].size, 1: ready[1].size, 2: ready[2].size }),
     get waiting() {
       return entries.size

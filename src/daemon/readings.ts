@@ -133,10 +133,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/**
- * Keys with a pending deletion. A manifest that claims the key ends the deletion, even if it is gone at the next
- * read.
- */
+/** Keys with a pending deletion. A manifest that claims the key ends the deletion, even if a later read misses it. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

@@ -19,8 +19,8 @@ const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
 const LIMIT_MS = 15_000
 
 /**
- * Watches the parent of a link, because a watch on the link misses its replacement. Watches the target too, except a
- * tree published by git-sync or Kubernetes, which never changes. Never rejects.
+ * Finds the folders to watch. For a link, that is its parent, because a watch on the link misses its replacement, and
+ * its target. A tree that git-sync or Kubernetes published is left out, because it never changes. Never rejects.
  */
 export async function watchPathsOf(root: string) {
   const names = new Set<string>()

@@ -231,7 +231,7 @@ function quietly(emit: Emit): Emit {
     try {
       emit(event)
     } catch {
-      // no place is left to report it
+      // only the failed listener could report the error
     }
   }
 }

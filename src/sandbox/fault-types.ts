@@ -22,7 +22,6 @@ function row<Type extends string, Members extends z.core.$ZodShape>(
   about: {
     /** Whether the platform does the work before the fault. Default: false. */
     readonly isDone?: boolean | ((fault: z.output<FaultObject<Type, Members>>) => boolean)
-    /** Default: the platform's answer. */
     readonly reply?: (fault: z.output<FaultObject<Type, Members>>, context: Context) => WireAnswer
   } = {},
 ) {

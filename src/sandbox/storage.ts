@@ -23,7 +23,7 @@ export type Storage = ReturnType<typeof openStorage>
 
 export const KEPT_REQUESTS = 100_000
 
-/** `copy`: works on a copy in memory. */
+/** `copy`: works on a copy of the file in memory. */
 export type FileUse = 'open' | 'copy'
 
 /** @throws Error that names the file, if it cannot be opened or has a newer version */

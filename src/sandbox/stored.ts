@@ -11,19 +11,18 @@ export interface StoredPipe extends ServiceIds {
   /** ms since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Without fields that only requests have. `state` only if it is set: otherwise it follows from the time. */
+  /** Without fields that only requests have. `state` only if it was set: otherwise the time determines it. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
   readonly internals?: PipeInternals | undefined
 }
 
-/** Facts that no reply shows. */
 export interface PipeInternals {
   /** States to pass through from `since` (ms since the epoch). The last one stays. */
   readonly moves?: { readonly since: number; readonly states: readonly string[] }
-  /** When the size last changed: ms since the epoch. */
+  /** ms since the epoch. */
   readonly scaledAt?: number
-  /** When the deletion was requested: ms since the epoch. */
+  /** ms since the epoch. */
   readonly deletedAt?: number
   /** Digest per credential field. */
   readonly credentials?: Readonly<Record<string, string>>
