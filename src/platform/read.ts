@@ -34,7 +34,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
     () => attempt(read, parts, options),
     (tried, number) => {
       if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
-      // If the platform names a wait, the next reconcile obeys it.
+      // If the platform names a wait, only the next reconcile retries.
       return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
     },
     { clock, signal: options.signal },

@@ -18,7 +18,7 @@ export class NoConnectionError extends Error {
 
 type Lookup = (host: string) => Promise<readonly LookupAddress[]>
 
-/** Shares a running lookup of a host, because each holds a thread until the resolver gives up. */
+/** Shares a running lookup of a host, because a lookup holds a thread until the resolver gives up. */
 export function sharedLookup(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<readonly LookupAddress[]>>()
   return (host) =>

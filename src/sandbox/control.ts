@@ -64,7 +64,7 @@ export function createControl(world: World, faults: Faults) {
         storage.put('alert', id, { ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
     },
-    /** Undefined: none is stored. */
+    /** The accepted content of a credential file. Undefined: unknown. */
     rightSecret: (name: string): string | undefined => storage.get('secret', name),
     keepRightSecret(name: string, content: string): void {
       storage.putNew('secret', name, content)

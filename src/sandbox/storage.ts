@@ -15,7 +15,7 @@ interface Stored {
   readonly endpoint: StoredEndpoint
   readonly service: StoredService
   readonly applied: true
-  /** The accepted content of a credential file. */
+  /** See `rightSecret`. */
   readonly secret: string
 }
 
