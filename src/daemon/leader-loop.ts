@@ -137,7 +137,7 @@ export function createRenewals(
   }
 }
 
-/** ms until the memory of the pass's last requests is free. */
+/** ms until the last requests' memory is free. */
 const AFTER_MS = 2_000
 
 const WORTH_IT = 20

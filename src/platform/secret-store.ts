@@ -138,7 +138,7 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable'
 }
 
-/** Bytes. Shorter secrets can equal a credential by chance. */
+/** Bytes. Shorter secrets are not compared, because they can be equal by chance. */
 const SHORTEST_KEY = 8
 
 /** CR and LF. */

@@ -123,8 +123,8 @@ async function exchangeOnce(
 }
 
 /**
- * Resets a connection that ends before the reply is complete: the kernel delivers the data of a closed connection for
- * minutes. With TLS or a proxy, resets the TCP connection below.
+ * Resets a connection that ends before the reply is complete, because the kernel delivers a closed connection's data
+ * for minutes. With TLS or a proxy, resets the TCP connection below.
  */
 export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let tries = 0

@@ -114,7 +114,7 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-/** Ignores the content. An error in a reply with status 200 counts as unreadable. */
+/** Ignores the content. A reply with status 200 and an error counts as unreadable. */
 export const changed: ReadValue<object> = (json) => {
   const { [WIRE.statusField]: status, error } = json
   const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
