@@ -11,15 +11,14 @@ interface ActivityParts {
   readonly ledger: Ledger
   readonly store: StateStore
   readonly clock: Pick<Clock, 'now'>
-  /** The page's address. Undefined: no page. */
   readonly url: string | undefined
   readonly whole: () => DaemonSummary
 }
 
-/** The ledger's owner and its readings, for commands and the next process. */
+/** Tells commands and the next process who owns the ledger and what it has read. */
 export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
-/** Writes the first entry before it returns. The next reconcile reports a broken ledger. */
+/** Writes the first entry before it returns. Ignores a broken ledger, which the next reconcile reports. */
 export async function startActivityNotes({ command, ledger, store, clock, url, whole }: ActivityParts) {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
@@ -50,12 +49,12 @@ export async function startActivityNotes({ command, ledger, store, clock, url, w
   await write(read())
   return {
     before,
-    /** After a read of the manifests. Writes only news. */
+    /** Called after a read of the manifests. Writes only changed facts. */
     noteRead() {
       const facts = read()
       if (!sameJson(facts, said)) void write(facts)
     },
-    /** The process ends normally. Also writes the times of its checks. */
+    /** Called at a normal end of the process. Also writes when each key was checked. */
     async stop() {
       const checked = new Map<Key, number>()
       for (const { key } of store.records()) {

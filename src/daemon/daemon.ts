@@ -24,24 +24,18 @@ interface DaemonParts {
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
-  /** As `ActingParts.lateForMs`. */
   readonly lateForMs: () => number | undefined
-  /** Services, or `alerts`, with new credentials after a refusal. */
   readonly renewed: () => Promise<readonly string[]>
-  /** A person asks: retries refused credentials. */
   readonly probeNow: (service: string) => void
-  /** A person asks: reads the credential files again. */
   readonly forgetSecrets: () => void
-  /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
-  /** An earlier process's reports. */
+  /** Reports of an earlier process, which are not repeated. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
 export type Daemon = ReturnType<typeof createDaemon>
 
-/** Follows the watcher, the queue and the clock after a first read. */
 export function createDaemon(parts: DaemonParts) {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
@@ -51,7 +45,7 @@ export function createDaemon(parts: DaemonParts) {
   let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
-  /** Keys that further reads must confirm as gone. */
+  /** Keys whose manifest is missing, until further reads confirm it. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
   const readings = createReadings({
@@ -72,7 +66,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // A reconcile might have recorded the key after its manifest's deletion.
+        // Reads again, because the last read might be from before the key was recorded.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -82,9 +76,7 @@ export function createDaemon(parts: DaemonParts) {
     const first = store.catalog === undefined
     const wasOlder = store.olderThan !== undefined
     const { catalog } = state
-    // At start, only keys that differ from their record are changes.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
-    // An orphan that an earlier process recorded is no news.
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const also = differs ? listAffected(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
@@ -120,7 +112,7 @@ export function createDaemon(parts: DaemonParts) {
     if (state.pending.size > 0) readAgainSoon()
   }
 
-  /** Shows other processes' writes immediately. Takes gone keys off the board. */
+  /** Shows records that other processes wrote, and removes gone keys from the board. */
   async function takeWritten(): Promise<void> {
     for (const key of await syncStoreFromLedger(context)) {
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
@@ -134,7 +126,7 @@ export function createDaemon(parts: DaemonParts) {
     return following?.watcher.mode() ?? 'none'
   }
 
-  /** While this process acts, a reconcile does this. */
+  /** Only on standby, because a leader's reconcile removes the key from the board. */
   function forgetIfGone(key: Key): void {
     const isGone = store.record(key) === undefined && store.entry(key) === undefined
     if (isGone && acting === undefined) board.remove(key)
@@ -145,12 +137,12 @@ export function createDaemon(parts: DaemonParts) {
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
-  /** After a restart, synced resources are unchanged and come last. */
+  /** After a restart, synced resources are probably unchanged, and come last. */
   function isSettled(key: Key): boolean {
     return store.record(key)?.conditions?.Synced.status === 'True'
   }
 
-  /** A person suspended or resumed them for an earlier revision. */
+  /** Keys that a person suspended or resumed for an earlier revision. */
   function suspensionsOver(): readonly Key[] {
     return [...store.records()].flatMap((record) => (isSuspensionOver(store, record) ? [record.key] : []))
   }
@@ -159,7 +151,7 @@ export function createDaemon(parts: DaemonParts) {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
-  /** A rejected directory needs no confirmation. */
+  /** If the directory was rejected, no key counts as gone, so no read must confirm it. */
   function readAgainSoon(): void {
     if (sourceProblem === undefined) readings.readAgain()
   }
@@ -176,10 +168,10 @@ export function createDaemon(parts: DaemonParts) {
     get isStarted() {
       return following !== undefined
     },
-    /** Before it, requests are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
+    /** Requests before the start are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
     async start(isActing: boolean) {
       if (isActing) acting = begin()
-      // Before the first read of the records: no write falls between.
+      // The watch begins before the list, so no write is missed between them.
       const endLedgerWatch = await ledger.watch(takeWritten)
       for (const record of await ledger.list()) store.note(record)
       following = { endLedgerWatch, watcher: await parts.watch((cause) => readings.nudge(cause)) }
@@ -206,7 +198,7 @@ export function createDaemon(parts: DaemonParts) {
       acting?.askFor(key)
       return { token, accepted: [key], suspended }
     },
-    /** Reads the directory, then carries out a person's command. Undefined: not yet started, or on standby. */
+    /** Reads the directory, then carries out a person's command. @returns undefined before the start and on standby */
     operate(command: OperatorCommand) {
       const actor = acting
       if (actor === undefined || !readings.attempted) return undefined
@@ -218,7 +210,7 @@ export function createDaemon(parts: DaemonParts) {
       acting?.health() ?? { ok: true, detail: following === undefined ? 'starting' : 'on standby' },
     ready: () =>
       readings.attempted
-        ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
+        ? { ok: true, detail: 'the first read of the directory has ended, and the ledger is open' }
         : { ok: false, detail: following === undefined ? 'starting' : 'the directory was not read yet' },
     queueDepth: () => acting?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     watchMode,
@@ -233,7 +225,6 @@ export function createDaemon(parts: DaemonParts) {
     get revisionSince() {
       return revisionSince
     },
-    /** Why the last read failed or was rejected. */
     get sourceProblem() {
       return sourceProblem
     },
@@ -261,7 +252,7 @@ export function createDaemon(parts: DaemonParts) {
   }
 }
 
-/** A moved manifest only changes its position. */
+/** Updates the positions of moved manifests, which cause no reconcile. */
 function showPositions(board: WritableBoard, catalog: Catalog): void {
   for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
@@ -270,7 +261,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** False for polling: it misses no event. */
+/** False for polling, which cannot miss an event. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

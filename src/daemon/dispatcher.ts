@@ -15,12 +15,13 @@ export interface Again {
 interface DispatcherOptions {
   readonly clock: Clock
   readonly queue: Queue
-  /** Slots for priority 0, and as many again for priorities 1 and 2 together. */
+  /** Number of slots for priority 0, and the same number for priorities 1 and 2 together. */
   readonly concurrency: number
   /**
-   * @returns when to run the key again; a rejection is a bug
-   * @param releaseSlot frees the slot before the end, for at most `concurrency` runs. The rest of the run
-   * yields to all pending work.
+   * A rejection is a bug.
+   * @param releaseSlot frees the slot before the run ends, for at most `concurrency` runs, and lets pending work go
+   * first
+   * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
   readonly emit: Emit
@@ -28,10 +29,9 @@ interface DispatcherOptions {
 
 const AFTER_BUG_MS = 60_000
 
-/** Longest wait of an admissible key. After it, the queue counts as stuck. */
+/** If a key that can run waits longer, the queue counts as stuck. */
 const STUCK_MS = 60_000
 
-/** Runs due keys within limits. */
 export function createDispatcher(options: DispatcherOptions) {
   const { clock, queue, emit } = options
   const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
@@ -53,7 +53,7 @@ export function createDispatcher(options: DispatcherOptions) {
     return slotsOf(priority).mayStart(service)
   }
 
-  // An immediate handles requests of one tick together. Timers and sockets run between short runs.
+  // `setImmediate` handles all requests of a tick together, and lets timers and sockets run between short runs.
   function wake(): void {
     if (awake || deadline !== undefined) return
     awake = true
@@ -66,7 +66,9 @@ export function createDispatcher(options: DispatcherOptions) {
     })
   }
 
-  /** The next request leaves before other replies are handled. A limit lets timers run. */
+  /**
+   * Starts the next key before other replies are handled. The number of starts is limited, because timers must run.
+   */
   function refill(): void {
     wake()
     if (refillsLeft === 0 || deadline !== undefined) return
@@ -152,7 +154,7 @@ export function createDispatcher(options: DispatcherOptions) {
       add(key, again)
       wake()
     },
-    /** Waits for runs until `deadline` aborts. Never rejects. */
+    /** Never rejects. */
     async stop(signal: AbortSignal) {
       deadline = signal
       timer?.cancel()
@@ -160,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions) {
       if (queue.running > 0) await Promise.race([idle.promise, aborted(signal, signal)])
       return { unfinished: queue.running }
     },
-    /** Whether the queue moves, for `/healthz`. Ignores the platform's state. */
+    /** Whether the queue moves, for `/healthz`. Does not depend on the platform. */
     health() {
       if (deadline !== undefined) return { ok: true, detail: 'stopping' }
       const now = clock.monotonic()
@@ -178,15 +180,15 @@ export function createDispatcher(options: DispatcherOptions) {
 type Slots = ReturnType<typeof createSlots>
 
 interface SlotsOptions {
-  /** Slots, at least 1. */
+  /** At least 1. */
   readonly concurrency: number
   readonly priorities: readonly Priority[]
   readonly queue: Pick<Queue, 'readyServices' | 'services'>
 }
 
 /**
- * A service's share: all slots divided by services with ready or running keys, rounded up. The last free slot
- * is reserved for a service without runs; otherwise a single hanging service fills all slots.
+ * Divides the slots equally between services with ready or running keys, rounded up. The last free slot is for a
+ * service without runs: otherwise a single hanging service fills all slots.
  */
 function createSlots({ concurrency, priorities, queue }: SlotsOptions) {
   const running = new Map<string, number>()

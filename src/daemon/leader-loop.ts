@@ -17,16 +17,15 @@ export interface ActingParts {
   readonly concurrency: number
   /** Services, or `alerts`, whose refused credentials have changed. */
   readonly renewed: () => Promise<readonly string[]>
-  /** After this time, no request of the previous leader can arrive: ms. Undefined: there was no leader. */
+  /** ms in which a request of the previous leader can still arrive. Undefined: there was no leader. */
   readonly lateForMs: number | undefined
-  /** Further reads must confirm that a key is gone. */
+  /** Whether a manifest is missing, but further reads must confirm that. */
   readonly isUnconfirmed: (key: Key) => boolean
-  /** A reconcile begins. @returns callback for its successful end */
+  /** Called when a reconcile begins. @returns function to call at its end, except after a stop */
   readonly onRun: (key: Key) => () => void
   readonly onRan: (isVanishing: boolean) => void
 }
 
-/** The leader's work: reconciles keys on request and when due. */
 export type Acting = ReturnType<typeof startLeaderLoop>
 
 export function startLeaderLoop(parts: ActingParts) {
@@ -42,7 +41,7 @@ export function startLeaderLoop(parts: ActingParts) {
   const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** Called once no request of the previous leader can arrive. */
+  /** A late request of the previous leader might have overwritten upserts, so they are applied again. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
     for (const { key } of store.records()) {
@@ -53,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // The requester waits for the result, not for further reads.
+    // A request is not answered while further reads must confirm that the manifest is gone.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
@@ -74,7 +73,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // `askFor` would count as a person's request for the pending change.
+      // Not for a pending change: `askFor` would count as a person's request for it.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)
@@ -88,9 +87,9 @@ export function startLeaderLoop(parts: ActingParts) {
 
   return {
     ask: (key: Key, priority: Priority, afterMs?: number) => loop.ask(key, priority, afterMs),
-    /** A person's {@link ask}: immediately. */
+    /** Like `ask`, for a person's request: immediately. */
     askFor,
-    /** A person's command, instead of the current reconcile of its key. */
+    /** Stops the current reconcile of the key, then carries out a person's command. */
     async operate(command: OperatorCommand) {
       const { key } = command
       try {
@@ -102,11 +101,10 @@ export function startLeaderLoop(parts: ActingParts) {
         loop.ask(key, 0)
       }
     },
-    /** @param at monotonic ms */
+    /** @param at when the change was read: monotonic ms */
     noteChange: (key: Key, at: number) => void changedAt.set(key, at),
     queueDepth: () => loop.depth(),
     health: () => loop.health(),
-    /** Waits for running reconciles until `deadline` aborts. */
     async stop(deadline: AbortSignal) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
@@ -115,10 +113,9 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 }
 
-/** ms between looks at credential files, while credentials are refused. */
 const LOOK_MS = 5_000
 
-/** Tries new credentials after a refusal before the next retry. */
+/** Reconciles as soon as refused credentials have changed, before the next retry. */
 export function createRenewals(
   clock: Clock,
   renewed: ActingParts['renewed'],
@@ -140,16 +137,15 @@ export function createRenewals(
   }
 }
 
-/** ms until the memory of the pass's last requests is free. */
+/** ms until the last requests' memory is free. */
 const AFTER_MS = 2_000
 
-/** With fewer resources, there is little to collect. */
 const WORTH_IT = 20
 
 /**
- * Collects garbage once, after the first pass, whose memory an idle V8 keeps. Blocks about 100 ms with 10,000
+ * Collects garbage once, after the first pass, because an idle V8 keeps its memory. Blocks about 100 ms with 10,000
  * resources.
- * @returns callback for an empty queue
+ * @returns function to call when the queue is empty
  */
 export function createHeapTrim(
   after: Clock['after'],

@@ -6,10 +6,9 @@ export type Leading = ReturnType<typeof createLeaderState>
 
 interface LeadingParts {
   readonly clock: Clock
-  /** Without renewal for so long, another process can take the Lease: ms. */
+  /** After so many ms without renewal, another process can take the Lease. */
   readonly leaseMs: number
   readonly revision: () => string
-  /** As `Leadership.actOn`. */
   readonly actOn: (revision: string) => void
 }
 
@@ -25,7 +24,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
   }
 
   function mayAct(): Term {
-    if (term === undefined) throw new NotLeading('this process does not act', false)
+    if (term === undefined) throw new NotLeading('this process is not the leader', false)
     checkout.check()
     return term
   }
@@ -38,7 +37,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
     get failing() {
       return failing
     },
-    /** False after a lease duration without renewal: another process might act. */
+    /** False if the Lease was not renewed for its duration: another process might act. */
     get isActing() {
       if (term === undefined || term.over.aborted) return false
       return failing === undefined || clock.monotonic() - failing.since < leaseMs
@@ -52,38 +51,37 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      // The next leader needs the revision, even without a request. Failures are reported elsewhere.
+      // The next leader needs the revision, even if no request follows. Failed renewals are reported elsewhere.
       if (term !== undefined) confirm().catch(() => undefined)
     },
-    /** Another process acted on this revision, which might be newer. While set, no resource counts as removed. */
+    /** The revision that another process acted on, if it might be newer. No resource then counts as removed. */
     get olderThan() {
       return checkout.olderThan
     },
-    /** A person accepts the manifests as they are. */
     trust: () => checkout.trust(),
-    /** For a standby: the leader's revision. Undefined: unknown. */
+    /** Called on a standby. Undefined: the leader's revision is unknown. */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
-    /** {@link Term.confirm} for the revision read last. */
+    /** Notes the revision in force for the next leader, then calls {@link Term.confirm}. */
     confirm,
-    /** The local part of {@link confirm}. @throws {NotLeading} */
+    /** The checks of {@link confirm} that need no request. @throws {NotLeading} */
     assertMayAct: () => void mayAct(),
   }
 }
 
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Between revisions with unknown order. */
+/** Separates revisions whose order is unknown. */
 const AND = '; '
 
 /**
- * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate
- * removed resources and treat added ones as removed. Ends when the checkout reaches that revision, or
- * changes after the start. Creates and applies continue after five minutes; removals stay blocked.
+ * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate removed
+ * resources and treat added ones as removed. The block ends at that revision, or at another change after the start.
+ * After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
-  /** Since this process last had the leader's revision. */
+  /** Revisions read since this checkout last had the leader's revision. */
   const readRevisions = new Set<string>()
-  /** Revisions that the leader replaced during standby. */
+  /** Revisions that the leader has replaced, as seen on standby. */
   const replacedByLeader = new Set<string>()
   let now: string | undefined
   let leader: string | undefined
@@ -106,7 +104,6 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   }
 
   return {
-    /** As `Leading.noteLeader`. */
     noteLeader(revision: string | undefined) {
       if (leader !== undefined && leader !== revision) replacedByLeader.add(leader)
       leader = revision
@@ -117,7 +114,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (hasBegun && waiting === undefined) return
       readRevisions.add(revision)
       if (!hasBegun) forgetWhenSame()
-      // The checkout is followed from its first read.
+      // A later read with another revision ends the block.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
     /** @param before revision that the previous leader acted on; undefined: unknown */
@@ -128,11 +125,10 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
     trust() {
       waiting = undefined
     },
-    /** As `Leading.olderThan`. */
     get olderThan() {
       return olderThan()
     },
-    /** Revisions for the next leader: this one, and each that might be newer. */
+    /** Text for the next leader: this revision, and each that might be newer. */
     actedOn(revision: string) {
       const before = olderThan()?.split(AND) ?? []
       return [...before.filter((other) => other !== revision), revision].join(AND)
@@ -145,7 +141,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (leftMs <= 0) return
       throw new NotLeading(
         `the manifests here (revision ${now ?? 'none'}) might be older than revision ${before}, which the former leader acted on. ` +
-          'Pipewright continues at that or another new revision, or after five minutes.',
+          'Pipewright continues if it reads that revision or a new one, or after five minutes.',
         false,
         leftMs,
       )

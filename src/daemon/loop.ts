@@ -18,7 +18,7 @@ export interface LoopParts {
   readonly ended?: (key: Key) => void
 }
 
-/** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
+/** The loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
 export function createLoop(parts: LoopParts) {
   const { context, reconciler, concurrency, stopping } = parts
   const { store, clock, emit } = context
@@ -68,7 +68,7 @@ export function createLoop(parts: LoopParts) {
 
   return {
     ...dispatcher,
-    /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
+    /** Cancels the key's reconcile, which might wait for a permit. Calls `work` before the next reconcile. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)

@@ -10,27 +10,23 @@ import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { listedKind } from '../reconcile/gather/listing.ts'
 import { createLoop, type LoopParts } from './loop.ts'
 
-/** Limit for keys whose dependencies change repeatedly. */
+/** Limit of runs per key, because its dependencies can change repeatedly. */
 const MOST_RUNS = 3
 
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
   /** `normal`: dependencies first. `last`: behind all other requests to the platform. */
   readonly urgency: 'normal' | 'last'
-  /** Keys that the pass skips. */
   readonly settled?: ReadonlySet<Key> | undefined
-  /** Called once at the stop. The signal cancels running reconciles. */
+  /** Called once at the end. When the signal aborts, the pass stops waiting for running reconciles. */
   readonly deadline: () => AbortSignal
   readonly onReconciled: (key: Key, result: ReconcileResult) => void
-  /** Undefined: ends when each key was reconciled. */
+  /** Undefined: the pass ends when each key was reconciled. */
   readonly wait?: Wait
 }
 
 export type Pass = Awaited<ReturnType<typeof reconcileAll>>
 
-/**
- * The daemon's loop until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
- * dependency changed.
- */
+/** A key runs after its dependencies, and again when a dependency changed. */
 export async function reconcileAll(options: PassOptions) {
   const { context, stopping, wait } = options
   const { store, clock } = context
@@ -80,7 +76,7 @@ export async function reconcileAll(options: PassOptions) {
     }
   }
 
-  /** Keys refused while a rename among the others still counted as a create. */
+  /** Keys that the create limit refused while renames still counted as creates. */
   function releasedByLimit(): readonly Key[] {
     return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
@@ -101,12 +97,12 @@ export async function reconcileAll(options: PassOptions) {
   await done
   cancelLimit?.()
   const { unfinished } = await loop.stop(options.deadline())
-  // Another look at a reconciled key is optional.
+  // A key that was reconciled counts as done, even if it waits for another run.
   const left = [...waiting, ...order.rest()].filter((key) => !reconciled.has(key))
   return {
     unfinished: unfinished + left.length,
     reconciled,
-    /** Not ready and not clearly bad, sorted. */
+    /** Sorted keys of resources that are neither ready nor clearly bad. */
     unsettled: changes?.unsettled() ?? [],
     bugs: loop.bugs,
   }
@@ -119,7 +115,7 @@ export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key
   return [...keys].toSorted()
 }
 
-/** Other keys wait for the kinds that are only read. */
+/** Kinds that are only read come first, because other keys wait for them. */
 function priorityOf(store: ReconcileContext['store'], key: Key): Priority {
   const lifecycle = store.lifecycleOf(key)
   return lifecycle === 'reference' || lifecycle === 'read-only' ? 0 : 1
@@ -136,7 +132,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
     }
   return {
     isHeld: (key: Key) => before.has(key),
-    /** @returns keys that this one released */
+    /** Called after a reconcile. @returns the keys that it releases */
     ended(key: Key) {
       return dependents(key).filter((other) => {
         const needed = before.get(other)
@@ -144,7 +140,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
         return needed?.size === 0 && before.delete(other)
       })
     },
-    /** Releases the remaining keys, which wait for each other, in order. */
+    /** Releases the remaining keys, in order. They wait for each other. */
     rest() {
       const held = keys.filter((key) => before.has(key))
       before.clear()
@@ -155,28 +151,27 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
 
 export interface Wait {
   readonly board: StatusBoard
-  /** `started again`: only pipes that were stopped for a change. */
+  /** `started again`: only pipes that Pipewright stopped for a change. */
   readonly waitsFor: 'all' | 'started again'
-  /** After the first reconcile of each key. */
+  /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
-  /** Called with the settled and all awaited keys. */
   readonly onLook: (settled: number, of: number) => void
 }
 
-/** ms between reads of a key, at most. The request budget can extend it. */
+/** Longest time between two reads of an awaited key. The request budget can extend it. */
 const LONGEST_LOOK_MS = 10_000
 
 /** Longest wait for a create outcome that cannot be saved. */
 const SAVE_MS = 10_000
 
-/** Resources that are not ready yet and not clearly bad: read again until they are. */
+/** Follows resources until they are ready or clearly bad. */
 function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext) {
   const { store, clock } = context
   const changed = new Set<Key>()
   const moving = new Set<Key>()
   const moved = new Set<Key>()
   const held = new Set<Key>()
-  /** Refused and sent again. */
+  /** Keys whose change was sent again while they were awaited. */
   const retried = new Set<Key>()
   let begunAt: number | undefined
 
@@ -187,7 +182,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
-  /** Whether a retry helps: it reads the list, or the service is awake. */
+  /** Whether a retry might help, because the service wakes up or a list shows the outcome. */
   function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
@@ -201,7 +196,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   return {
     moving,
     held,
-    /** @returns when to read the key again */
     review(key: Key, result: ReconcileResult) {
       const wasMoving = moving.delete(key)
       if (isChange(result)) changed.add(key)
@@ -245,17 +239,16 @@ function isMoving(
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  // Includes the grace before its request.
+  // `Deleting` includes the grace before the delete request.
   if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
-  // Further reads tell whether it is gone.
   if (reason === 'MissingUnconfirmed') return true
-  // A pending alert is unrelated to the applied change.
+  // The state of an alert describes watched data, not the change.
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
-  // Includes a change that another process began.
+  // Also a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
-  // A list of healthy states can omit the states before them.
+  // Such a pipe might still reach a state in `policy.healthyStates`.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

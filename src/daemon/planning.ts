@@ -17,13 +17,13 @@ interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'sto
   readonly onProgress: (done: number, of: number) => void
 }
 
-/** The check of an unchanged key. */
+/** Result of an earlier check of a key that is unchanged since. */
 export interface Settled {
   readonly because: Explanation
   readonly ageMs: number
 }
 
-/** The pass of `apply` in a dry run. @returns undefined: stopped @throws the first bug */
+/** Runs the pass of `apply` in a dry run. @returns undefined if stopped @throws the first bug */
 export async function makePlan(options: PlanOptions): Promise<Plan | undefined> {
   const { context, stopping } = options
   const { profile, store } = context
@@ -47,9 +47,9 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   })
   if (bugs.size > 0) throw bugs.values().next().value
   if (unfinished > 0 || stopping.aborted) return undefined
-  // With rejected manifests, `apply` makes no change, and missing manifests might exist.
+  // If the directory was rejected, `apply` makes no change, because missing manifests might exist.
   if (store.catalog?.problem !== undefined) return planOf(options, [])
-  // The old key of a rename is no item. A deleted key without a record is.
+  // A deleted key is listed even without a record. The old key of a rename is not listed.
   const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
   const planned = [...new Set([...keysOf(context), ...deleted])]
     .toSorted()
@@ -85,7 +85,7 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   }
 }
 
-/** Marks writes to a service that just refused or did not answer another request. */
+/** Marks writes to a service that just refused another request, or did not answer. */
 function withContact(store: StateStore, item: PlanItem): PlanItem {
   const { action, verdict, service } = item
   const writes = action === 'create' || action === 'upsert'
@@ -98,7 +98,7 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   return { ...item, verdict: 'failed', reason, because: { reason, facts: { said } } }
 }
 
-/** An item that waits for a planned change is not refused: it succeeds after that. */
+/** Marks an item as waiting if planned changes unblock it: `apply` performs it after them. */
 function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileResult>): readonly PlanItem[] {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const known = new Map<Key, boolean>()

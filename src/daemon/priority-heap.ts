@@ -1,12 +1,11 @@
 export interface Placed {
-  /** Index; -1: in no heap. Written by the heap only. */
+  /** Index in the heap; -1: in none. Only the heap writes it. */
   place: number
 }
 
-/** Binary. An item is in at most one heap. */
 export type Heap<T extends Placed> = ReturnType<typeof createHeap<T>>
 
-/** @param before strict order, constant while an item is in the heap */
+/** @param before strict order, which stays the same while an item is in the heap */
 export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean) {
   const items: T[] = []
 
@@ -50,12 +49,10 @@ export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean) {
       return items.length
     },
     peek: () => items[0],
-    /** O(log n). */
     push(item: T) {
       put(item, items.length)
       rise(item)
     },
-    /** O(log n). Ignores an item that is not in this heap. */
     remove(item: T) {
       const index = item.place
       if (items[index] !== item) return

@@ -7,7 +7,6 @@ export interface Ask {
   readonly priority: Priority
   /** Monotonic ms; can be in the past. */
   readonly dueAt: number
-  /** As `serviceQueueOf`. */
   readonly service: string
 }
 
@@ -15,13 +14,13 @@ export interface Taken {
   readonly key: Key
   readonly priority: Priority
   readonly service: string
-  /** ms since it was due at this priority. */
+  /** ms since the key was due at this priority. */
   readonly waitedMs: number
 }
 
 export type MayTake = (service: string, priority: Priority) => boolean
 
-/** One entry per key, never two runs at a time. Times are monotonic ms and never decrease. */
+/** Holds one entry per key, and never gives out a running key. Times are monotonic ms and never decrease. */
 export type Queue = ReturnType<typeof createQueue>
 
 export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
@@ -29,7 +28,7 @@ export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 interface Entry extends ReadyEntry {
   readonly key: Key
   readonly priority: Priority
-  /** When it became due at this priority; not before `dueAt`. */
+  /** When the key became due at this priority; not before `dueAt`. */
   readonly since: number
   state: 'scheduled' | 'ready'
 }
@@ -83,13 +82,16 @@ export function createQueue() {
   }
 
   return {
-    /** Merged: more urgent priority, earlier due time, new service. A running key returns after `done`. */
+    /**
+     * Merges requests for a key: the higher priority, the earlier time, the new service. A running key waits until
+     * `done`.
+     */
     add(key: Key, ask: Ask) {
       const run = runs.get(key)
       if (run === undefined) wait(key, ask)
       else run.again = run.again === undefined ? ask : urgent(run.again, ask)
     },
-    /** The most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
+    /** Takes the most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
     take(now: number, mayTake: MayTake) {
       promote(now)
       for (const priority of PRIORITIES) {
@@ -109,9 +111,8 @@ export function createQueue() {
       countLane(run.service, -1)
       if (run.again !== undefined) wait(key, run.again)
     },
-    /** Due time of the next key that is not ready. */
     nextDueAt: () => scheduled.peek()?.dueAt,
-    /** Ready keys as of the last `take`. */
+    /** Ready keys, as of the last `take`. */
     depth: () => ({ 0: ready[0].size, 1: ready[1].size, 2: ready[2].size }),
     get waiting() {
       return entries.size
@@ -123,7 +124,7 @@ export function createQueue() {
       return keysOfLane.size
     },
     readyServices: (priority: Priority) => ready[priority].names(),
-    /** How long the oldest ready key of an allowed service has been due: ms; 0: none. */
+    /** ms since the oldest ready key of an allowed service was due. 0 if there is none. */
     oldestReadyAgeMs(now: number, mayTake: MayTake = () => true) {
       promote(now)
       const dueTimes = PRIORITIES.map(
@@ -134,14 +135,14 @@ export function createQueue() {
   }
 }
 
-/** A literal instead of spreads, which double the memory of an entry. */
+/** A literal, because spreads would double the memory of an entry. */
 function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
   const { priority, dueAt, service } = ask
   const { since, state, number } = rest
   return { key, priority, dueAt, service, since, state, number, place: -1 }
 }
 
-/** Merges two requests. The later one has the current service. */
+/** The later request has the current service. */
 function urgent(before: Ask, ask: Ask): Ask {
   return {
     priority: ask.priority < before.priority ? ask.priority : before.priority,
@@ -150,7 +151,7 @@ function urgent(before: Ask, ask: Ask): Ask {
   }
 }
 
-/** A higher priority restarts the wait. */
+/** If the priority rises, the wait is measured from the new due time. */
 function sinceOf(before: Entry, ask: Ask): number {
   if (ask.priority < before.priority) return ask.dueAt
   return ask.priority === before.priority ? Math.min(before.since, ask.dueAt) : before.since

@@ -17,13 +17,11 @@ export interface ReadingContext {
   /** Monotonic ms. */
   readonly startedAt: number
   readonly cause: ReadingCause
-  /** Requests that this read answers. */
   readonly tokens: readonly string[]
 }
 
 const AGAIN_MS = 500
 
-/** Reads the whole directory, one read at a time. */
 export function createReadings(options: {
   readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
@@ -55,7 +53,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // A stamp can hide a change.
+          // `bytes` also finds changes that leave size and times as they were.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,
@@ -76,16 +74,15 @@ export function createReadings(options: {
 
   return {
     nudge: (why: TriggerCause) => void read(why),
-    /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
+    /** Reads for a person, and compares the bytes of all files. @param accept `force`: every removal is accepted */
     request(token: string, accept: Acceptance) {
       asked.push(token)
       if (accept === 'force') acceptance = accept
       void read('asked')
     },
     start: () => void read('start'),
-    /** Resolves after a read that began after this call. */
     refresh: () => read('asked'),
-    /** Three reads must agree that a key is gone. */
+    /** Reads again soon, because three reads must agree that a key is gone. */
     readAgain() {
       if (stopping.aborted) return
       cancelAgain ??= clock.after(AGAIN_MS, () => void read('asked'))
@@ -97,7 +94,7 @@ export function createReadings(options: {
     get lastLoadAt() {
       return lastLoadAt
     },
-    /** The caller has aborted its signal. */
+    /** Waits for the read in progress. Abort `stopping` first to end it. */
     async stop() {
       cancelAgain?.()
       await loads.stop()
@@ -126,7 +123,7 @@ function changedLocks(
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
 }
 
-/** Keys that stay invalid for another reason: the shown message is outdated. */
+/** Keys that stay invalid with other mistakes, so their shown message is outdated. */
 function changedMistakes(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
   return [...entries.values()].flatMap((entry) => {
     const { key, state } = entry
@@ -136,7 +133,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** A manifest that claims the key ends its deletion, even if it disappears before the next read. */
+/** Keys with a pending deletion. A manifest that claims the key ends the deletion, even if a later read misses it. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

@@ -1,14 +1,12 @@
 import type { Key } from '../kinds/key.ts'
 
-/** Latest requests with a known progress. */
 const REMEMBERED = 100
 
-/** Requests by `POST /-/reconcile` and SIGHUP. */
+/** Tracks requests by `POST /-/reconcile` and SIGHUP. */
 export function createRequests(newId: () => string) {
-  /** Keys to reconcile. Undefined: before the read. */
+  /** Pending keys by token. Undefined until the directory is read. */
   const requests = new Map<string, Set<Key> | undefined>()
   return {
-    /** @returns token for `progress` */
     open() {
       const token = newId()
       requests.set(token, undefined)
@@ -18,19 +16,18 @@ export function createRequests(newId: () => string) {
       }
       return token
     },
-    /** After the read: keys to reconcile. */
     expect(token: string, keys: readonly Key[]) {
       if (requests.has(token)) requests.set(token, new Set(keys))
     },
-    /** @returns callback for the end of the reconcile */
+    /** Called when a reconcile begins. @returns function to call at its end */
     request(key: Key) {
-      // A reconcile that began before the request does not answer it.
+      // A reconcile does not answer requests that come after its start.
       const answered = [...requests.values()].filter((pending) => pending?.has(key))
       return () => {
         for (const pending of answered) pending?.delete(key)
       }
     },
-    /** Undefined: unknown or forgotten token. */
+    /** Undefined if the token is unknown or forgotten. */
     progress(token: string) {
       if (!requests.has(token)) return undefined
       const pending = requests.get(token)

@@ -1,4 +1,4 @@
-/** Never two runs at a time. Calls during a run share one more run. @param task must not reject */
+/** Never runs `task` twice at a time. Calls during a run share the next run. @param task must not reject */
 export function createSerial(task: () => Promise<void>) {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -23,7 +23,7 @@ export function createSerial(task: () => Promise<void>) {
       })
       return next
     },
-    /** Waits for the run in progress. Later calls have no effect. */
+    /** Waits for the run in progress. No other run starts. */
     async stop() {
       stopped = true
       await current

@@ -15,9 +15,9 @@ export function isEarlier(a: ReadyEntry, b: ReadyEntry): boolean {
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.number < b.number)
 }
 
-/** Of one priority: by due time within a service, services in rotation. */
+/** Ready entries of one priority: services in rotation, and the earliest due time within a service. */
 export function createReadyLanes<T extends ReadyEntry>() {
-  // In order of rotation, without empty heaps.
+  // The service whose turn is next comes first. No heap is empty.
   const services = new Map<string, Heap<T>>()
   let size = 0
 
@@ -41,7 +41,6 @@ export function createReadyLanes<T extends ReadyEntry>() {
       const heap = services.get(entry.service)
       if (heap !== undefined) drop(entry, heap)
     },
-    /** Calls `mayTake` once per service. */
     take(mayTake: (service: string) => boolean) {
       for (const [service, heap] of services) {
         const entry = mayTake(service) ? heap.peek() : undefined
@@ -65,7 +64,7 @@ export function createReadyLanes<T extends ReadyEntry>() {
   }
 }
 
-/** One queue per service: a bad service blocks no other. */
+/** Names the key's queue. Each service has its own, so a hanging service blocks no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
   switch (store.lifecycleOf(key)) {
     case 'read-only': {

@@ -19,8 +19,8 @@ const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
 const LIMIT_MS = 15_000
 
 /**
- * The parent of a link is watched, because a watched link misses its swap. The target is watched too, except
- * a tree published by git-sync or Kubernetes, which never changes. Never rejects.
+ * Finds the folders to watch. For a link, that is its parent, because a watch on the link misses its replacement, and
+ * its target. A tree that git-sync or Kubernetes published is left out, because it never changes. Never rejects.
  */
 export async function watchPathsOf(root: string) {
   const names = new Set<string>()
@@ -43,10 +43,10 @@ export async function watchPathsOf(root: string) {
   const where = [...folders].join(', ')
   const identities = [...folders].map(async (folder) => {
     const stats = await stat(folder).catch(() => undefined)
-    return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // inodes are reused
+    return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // birth times, because inodes are reused
   })
   return {
-    /** Links on the path to the root, or its first missing name. */
+    /** Links on the path to the root, or the first name missing on it. */
     names,
     /** Folder watched at any depth, except names with a leading dot. */
     tree,
@@ -57,12 +57,12 @@ export async function watchPathsOf(root: string) {
     message: isThere
       ? `watching ${what} ${where}`
       : `waiting in ${where} for the manifests directory to appear`,
-    /** Differs if a watched folder changed or was replaced. */
+    /** Differs if the watched folders changed or were replaced. */
     signature: JSON.stringify([[...names], tree, await Promise.all(identities)]),
   }
 }
 
-/** The first part of a path that is no folder, and the target if it is a link. */
+/** The first part of a path that is no folder, and its target if it is a link. */
 async function firstNonFolder(way: string) {
   for (let end = way.indexOf(sep, 1); ; end = way.indexOf(sep, end + 1)) {
     const path = end < 0 ? way : way.slice(0, end)
@@ -73,16 +73,16 @@ async function firstNonFolder(way: string) {
   }
 }
 
-/** Whether an event might be a change. Hidden names below the tree are excluded. */
+/** Whether an event might be a change of the manifests. Hidden names below the tree are not. */
 export function concerns({ names, tree, folders }: WatchPaths, path: string): boolean {
   const inside = tree === undefined ? '..' : relative(tree, path)
   return names.has(path) || folders.has(path) || !inside.split(sep).some((name) => name.startsWith('.'))
 }
 
-/** Resolves when every change is heard, or after 15 s. @returns function that stops listening */
+/** Resolves when chokidar hears every change, or after 15 s. @returns function that stops listening */
 export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => void) {
   const watcher = watch([...paths.folders], {
-    // The handle of a folder covers its files.
+    // Files need no watch, because the watch of their folder covers them.
     ignored: (path, stats) => stats?.isFile() === true || !concerns(paths, path),
     ignoreInitial: true,
     followSymlinks: false,
@@ -91,7 +91,7 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
   })
   watcher.on('error', onEvent)
   watcher.on('all', () => onEvent())
-  // Raw kernel events are enough: only the time of a change matters.
+  // Raw kernel events also count, because only the time of a change matters.
   watcher.on('raw', (_event, name, details) => {
     const { watchedPath } = details as { readonly watchedPath: string } // chokidar leaves it open
     if (concerns(paths, join(watchedPath, name ?? ''))) onEvent()
@@ -101,8 +101,8 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
 }
 
 /**
- * 5 ms of CPU per 1,000 files.
- * @returns digest and commit, or why the root is unreadable
+ * Takes 5 ms of CPU per 1,000 files.
+ * @returns digest of all stamps with the commit, or why the root is unreadable
  * @throws the signal's reason
  */
 export async function statWalk(root: string, signal: AbortSignal): Promise<string> {

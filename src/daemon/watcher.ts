@@ -4,10 +4,9 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
-/** Source of a trigger. `poll` (a walk) and `full` (a timer): no event came. */
+/** `event`: the kernel reported a change. `poll`: a walk found a change without an event. `full`: a timer. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
-/** Possible changes of the manifests directory, without details. */
 export type Watcher = Awaited<ReturnType<typeof createWatcher>>
 
 /** Defaults, in ms. */
@@ -21,7 +20,7 @@ const TIMES = {
 }
 
 export interface WatcherOptions extends Partial<typeof TIMES> {
-  /** Directory as configured; can be a link, behind links, or missing. */
+  /** Directory as configured. It can be a link, behind links, or missing. */
   readonly root: string
   readonly clock: Clock
   readonly onTrigger: (cause: TriggerCause) => void
@@ -30,18 +29,19 @@ export interface WatcherOptions extends Partial<typeof TIMES> {
   readonly listen?: typeof listenTo
 }
 
-/** After a walk of 50 ms, the next waits 5 s: 1 % of a core. */
+/** Pause after a walk, as a multiple of its duration: walks use 1 % of a core. */
 const PAUSE_FACTOR = 100
 /** After so many events, the kernel might have dropped some: its queue holds 16,384 by default. */
 const STORM = 5_000
-/** Errors of an exhausted kernel limit. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: 'raise the sysctl fs.inotify.max_user_watches',
   EMFILE: 'raise the sysctl fs.inotify.max_user_instances, or the limit of open files (ulimit -n)',
   ENFILE: 'raise the sysctl fs.file-max',
 }
 
-/** Resolves when watching has begun: read the directory after that. Never rejects: if watching fails, periodic walks continue. */
+/**
+ * Resolves when watching has begun: read the directory after that. Never rejects: if watching fails, walks continue.
+ */
 export async function createWatcher(options: WatcherOptions) {
   const { root, clock, emit, walk = statWalk, listen = listenTo } = options
   const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }
@@ -59,7 +59,7 @@ export async function createWatcher(options: WatcherOptions) {
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** A walk during the quiet time sees the state of the coming read. */
+  /** The walk in the middle of the quiet time sees the state that the coming read finds. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by
@@ -91,7 +91,7 @@ export async function createWatcher(options: WatcherOptions) {
     if (seen !== known) {
       const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // A late event arrives within the quiet time. After an event, the last walk might have been too early.
+      // `poll` means that no event came. An event can also precede the last walk, or follow in the quiet time.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {
@@ -100,7 +100,7 @@ export async function createWatcher(options: WatcherOptions) {
     }
   }
 
-  /** For a swapped link, a new root or a missed event. */
+  /** Watches again if a link was replaced, the root is new, or events were missed. */
   async function listenAnew(): Promise<void> {
     const paths = await watchPathsOf(root)
     if (mode !== 'polling' && paths.signature === heard) return
@@ -108,7 +108,7 @@ export async function createWatcher(options: WatcherOptions) {
     await stopListening?.() // first: chokidar would reuse the dead handle of a replaced folder
     if (mode === 'polling') return
     stopListening = await listen(paths, onEvent)
-    if (mode !== 'none') onEvent() // for earlier changes
+    if (mode !== 'none') onEvent() // for changes before it listened
     setMode(paths.mode, paths.message)
   }
 
@@ -117,7 +117,10 @@ export async function createWatcher(options: WatcherOptions) {
     const code = codeOf(error)
     const remedy = EXHAUSTED[code]
     if (remedy !== undefined)
-      setMode('polling', `cannot watch any more (${code}), polling instead; ${remedy}`)
+      setMode(
+        'polling',
+        `cannot watch the manifests any more (${code}), so Pipewright polls them; to watch again, ${remedy}, and restart`,
+      )
     isAnnounced = true
     events += 1
     notice('event')
@@ -134,7 +137,6 @@ export async function createWatcher(options: WatcherOptions) {
 
   return {
     mode: () => mode,
-    /** No trigger follows. */
     async close() {
       closing.abort()
       debounce.cancel()
@@ -153,7 +155,7 @@ interface DebounceOptions {
   readonly onQuiet: () => void
 }
 
-/** Waits for the end of noise: a file might be half written. Uses one timer. */
+/** Waits until events end, because a file might be half written. */
 export function createDebounce({ clock, quietMs, noisyLimitMs, onQuiet }: DebounceOptions) {
   let isPending = false
   let quietAt = 0

@@ -12,7 +12,7 @@ export interface Caller {
   /** Name of the service, or `alerts`. */
   readonly service: string
   readonly account: Account
-  /** Not a promise if the secret was read recently. @throws {SecretUnavailableError} */
+  /** Returns no promise if the secret was read recently. @throws {SecretUnavailableError} */
   login(): Login | Promise<Login>
 }
 
@@ -27,10 +27,9 @@ export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
 }
 
 /**
- * Waits for accepted credentials, then for permits. Without a wait, returns no promise: the caller sends
- * immediately.
+ * Waits for permits. Returns a promise only if it must wait: otherwise the caller sends immediately.
  * @throws {SecretUnavailableError}
- * @throws {RemoteError} `AuthFailed`, `ServiceIdle` or `Throttled`
+ * @throws {RemoteError} `AuthFailed` or `ServiceIdle` after a refusal, `Throttled` if the queue is full
  * @throws the signal's reason after an abort
  */
 export function admit(
@@ -59,11 +58,11 @@ async function admitLater(
   breaker: CredentialBreaker,
   options: AdmitOptions,
 ): Promise<Admission> {
-  // A blocked request must not take a permit.
+  // Checked before a permit is taken, because a blocked request must not use one.
   breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
-    // Reads it again: the wait can be long.
+    // Reads the secret again, because it might have changed during the wait.
     const login = await caller.login()
     options.signal.throwIfAborted()
     const asking = authenticated(caller, login)
@@ -84,7 +83,7 @@ export function authenticated({ service, operation }: Caller, login: Login): Aut
   return { service, operation, digest: login.digest, source: login.source }
 }
 
-/** The platform counts requests per credential. */
+/** State of one credential, because the platform counts requests per credential. */
 interface Account {
   readonly budget: Budget
   readonly throttle: Throttle
@@ -112,7 +111,6 @@ export function createAccounts(options: {
 
   return {
     of: accountOf,
-    /** Secrets with the same login share an account. */
     join(credential: string, { digest }: Login) {
       accounts.set(
         credential,
@@ -125,7 +123,7 @@ export function createAccounts(options: {
 
 const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 
-/** Ms without a 429 that end a limit. A budget above it meets it repeatedly. */
+/** ms without a 429 after which the platform's limit counts as over. */
 const QUIET_MS = 60_000
 
 type Throttle = ReturnType<typeof createThrottle>
@@ -136,7 +134,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // Ignores requests in flight before the pause.
+    // A 429 to a request from before the pause does not extend it.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)
@@ -145,17 +143,14 @@ function createThrottle(budget: Budget, clock: Clock) {
   }
 
   return {
-    /**
-     * @param retryAfterMs undefined: twice the previous pause
-     * @returns the pause in ms, and whether this is the first 429 of a limit
-     */
+    /** @returns the pause in ms, and whether this is the first 429 of a limit */
     slowDown(retryAfterMs: number | undefined) {
       const now = clock.monotonic()
       const isFirst = limited === undefined
       limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
-    /** @returns the limit that just ended: its 429 replies and the time from first to last */
+    /** @returns the limit that just ended: its number of 429 replies, and ms from first to last */
     speedUp() {
       pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined

@@ -4,21 +4,20 @@ import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import type { Priority } from '../contract/platform.ts'
 import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './request-window.ts'
 
-/** `next`: another permit for a request that has begun. */
+/** `next`: a further permit for a request that has begun. */
 export type Rank = Priority | 'next'
 
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]
 const URGENT_RANKS: readonly Rank[] = ['next', 0]
 
-/** A longer queue is a bug. */
 const LONGEST_LINE = 10_000
 
-/** Share for urgent requests only. A small budget has no reserve. */
+/** Share for urgent requests only. Rounds to 0 for a small budget. */
 const RESERVE = 0.005
 
 interface Wanted {
   readonly priority: Rank
-  /** Taken together. A smaller budget gives what it has. */
+  /** Permits, taken together. A smaller budget gives all that it has. */
   readonly places: 1 | 2 | 3
 }
 
@@ -41,7 +40,6 @@ interface Waiter extends Wanted {
   grant(places: BudgetPlaces): void
 }
 
-/** At most `requests` per window, as the server counts. */
 export function createBudget(options: {
   readonly requests: number
   readonly windowMs: number
@@ -95,7 +93,7 @@ export function createBudget(options: {
 
   function setAlarm(now: number): void {
     const first = firstWaiter()
-    // At least 1 ms later: timers can fire early.
+    // At least 1 ms later, because timers can fire early.
     const at = first === undefined ? undefined : Math.max(servableAt(first, now), now + 1)
     if (at === alarm?.at) return
     alarm?.cancel()
@@ -117,13 +115,12 @@ export function createBudget(options: {
   }
 
   return {
-    /** Ms from an answer until its permit is free again. */
+    /** ms from an answer until the request's permit is free again. */
     turnMs: windowMs * (1 + 2 * MARGIN),
-    /** Undefined if no permit is free, or if other requests wait. */
+    /** Undefined if too few permits are free, or if other requests wait. */
     take: takeFree,
     /**
-     * `next` comes first, then lower priorities, first come first served. The daemon's queue shares between
-     * services.
+     * Waits for permits. Rank `next` comes first, then the lowest priority number, then the order of arrival.
      * @throws the signal's reason after an abort
      * @throws {RemoteError} `Throttled` if the queue is full
      */
@@ -159,7 +156,6 @@ export function createBudget(options: {
         serve()
       })
     },
-    /** Never shortens a pause. */
     pause(ms: number) {
       pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms)
       setAlarm(clock.monotonic())

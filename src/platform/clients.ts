@@ -24,12 +24,11 @@ import {
   pathOf,
 } from './wire.ts'
 
-/** No secret's name has a space. */
 const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
-/** Holds 8,000 pipes of 2 kB. Parsing it blocks the event loop for about 100 ms. */
+/** Enough for 8,000 pipes of 2 kB. Parsing them blocks the event loop for about 100 ms. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
@@ -38,17 +37,15 @@ const LONGEST_CONNECT_MS = 10_000
 type OwnParts = 'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
 
 export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
-  /** Without it, requests fail as `Unavailable`. */
+  /** If undefined, requests fail as `Unavailable`. */
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
   readonly network: NetworkSettings
   readonly budget: { readonly requests: number; readonly windowMs: number }
-  /** Default: 4 MiB. */
   readonly maxReplyBytes?: number
-  /** Default: 2. */
   readonly idempotentRetries?: number
-  /** Called right before each changing request. Absent if no other process can act. */
+  /** Called right before each request that changes something. */
   readonly confirm?: (() => Promise<number>) | undefined
   /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
@@ -61,14 +58,13 @@ interface CredentialBudget extends BudgetSnapshot {
 export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   pauses(): readonly Pause[]
-  /** Services with changed credentials. Sends no request. */
+  /** Services whose refused credentials have changed since. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
-  /** Same budget, own pauses: its refused credentials do not pause the daemon. */
+  /** A client that shares the budget. If its credentials are refused, the daemon continues. */
   beside(): Platform
 }
 
-/** The HTTP client of the interface (`spec/api.md` 4 and 5). */
 export function createPlatform(options: PlatformOptions): PlatformClient {
   const { clock, requestTimeoutMs } = options
   const emit = quietly(options.emit)
@@ -84,10 +80,8 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const breaker = createCredentialBreaker({ clock, emit })
   const fence = createFence(options.confirm)
 
-  /** Keys are an interface and a service. */
   const logins = new Map<string, () => Login | Promise<Login>>()
 
-  /** @param service undefined for alerts, which share one credential */
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
     const read = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
@@ -109,7 +103,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
-  /** @throws {RemoteError} without a base URL, or for an id that no path can carry */
+  /** @throws {RemoteError} if the base URL is not set, or for an id that no path can carry */
   function callOf(operation: Operation, service: ServiceAccess | undefined, id = '') {
     const { api, path } = operation
     const caller = callerOf(operation, service)
@@ -231,13 +225,13 @@ async function digestNow(login: (() => Login | Promise<Login>) | undefined): Pro
   }
 }
 
-/** An error in a listener could end the process before a new id is durable. */
+/** Ignores a listener's error, which could end the process before a new pipe's id is durable. */
 function quietly(emit: Emit): Emit {
   return (event) => {
     try {
       emit(event)
     } catch {
-      // the failed listener was the only place to report it
+      // only the failed listener could report the error
     }
   }
 }

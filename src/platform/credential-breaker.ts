@@ -5,14 +5,13 @@ import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import { notSent, type RemoteError, whatIsRefused } from '../contract/remote-error.ts'
 
-/** Time to the first probe. Doubles at each. */
+/** Wait before the first probe. Each failed probe doubles it. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
 const LONGEST_PROBE_MS = 15 * 60_000
 
 export interface AuthenticatedCaller {
   readonly service: string
   readonly operation: Operation
-  /** Equal for equal credentials. */
   readonly digest: string
   readonly source: string
 }
@@ -33,8 +32,8 @@ export interface Pause {
 }
 
 /**
- * Sends one probe at a time until it works or the secret changes. A 403 pauses only the forbidden operation.
- * Other services with the same credentials continue.
+ * After a refusal, blocks all requests except one probe at a time, until a probe works or the secret changes. A 403
+ * blocks only the forbidden operation. Other services with the same credentials continue.
  */
 export type CredentialBreaker = ReturnType<typeof createCredentialBreaker>
 
@@ -46,9 +45,9 @@ interface Trip {
   readonly digest: string
   readonly source: string
   readonly status: Refusal['status']
-  /** For display: ms since the epoch. */
+  /** ms since the epoch. */
   readonly since: number
-  /** Ms on the monotonic clock. */
+  /** Monotonic ms. */
   readonly probeAt: number
   readonly probeAfterMs: number
   readonly probing: boolean
@@ -78,7 +77,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // Ignores requests in flight before the pause.
+    // A request from before the pause does not extend it.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
@@ -112,12 +111,9 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
   }
 
   return {
-    /** @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none */
+    /** @throws {RemoteError} `AuthFailed` or `ServiceIdle` until the next probe */
     check,
-    /**
-     * If this request is the probe, others wait.
-     * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
-     */
+    /** If a probe is due, this request becomes the probe, and others wait. @throws as `check` */
     enter(caller: AuthenticatedCaller) {
       check(caller)
       for (const [scope, entry] of trippedFor(caller)) {
@@ -156,7 +152,7 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
 function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
-  // Distinct from a service named `alerts`.
+  // Not `service alerts`, because a service can have that name.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 

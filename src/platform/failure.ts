@@ -19,7 +19,6 @@ import { formatDuration } from '../lib/duration.ts'
 
 export interface Call<T> {
   readonly caller: Caller
-  /** The platform's, also through a proxy. */
   readonly origin: string
   readonly path: string
   readonly way: Way
@@ -34,19 +33,18 @@ export interface Attempt<T> extends Call<T> {
 }
 
 interface Failure extends Attempt<unknown> {
-  /** Empty for `silence`. */
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
-  /** Whether it has the request id of an earlier 404, from a cache. */
+  /** Whether the reply has the request id of an earlier 404, because a cache repeated it. */
   readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number
 }
 
 /*
- * Classes of failed requests. Effect `none` means that the request provably had no effect. A read has no
- * effect. "The platform's own" is a reply in its envelope: with the status, and a UUID as request id. Other
- * replies can come from a proxy, after the platform did the work.
+ * Classes of failed requests. Effect `none`: the request provably had no effect, as always with a read. "The platform's
+ * own": the reply has an envelope with the status and a UUID as request id. Other replies can come from a proxy, after
+ * the platform did the work.
  *
  * | seen                                        | class       | transient | effect of a create or an upsert |
  * |---------------------------------------------|-------------|-----------|---------------------------------|
@@ -91,7 +89,7 @@ export function classify(failure: Failure): RemoteError {
   return new RemoteError(failureWords(failure, facts), facts)
 }
 
-/** Statuses of a proxy. The platform might have done the work. */
+/** Statuses by which a proxy gives up. The platform might have done the work. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
@@ -105,7 +103,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
-  // Alerts have no envelope to identify the platform's own 404.
+  // Not for alerts: their replies have no envelope, so a 404 might come from a proxy.
   if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
     return body.isPlatforms && !isKept(seen) && !isRepeated ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
@@ -114,7 +112,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   return 'Rejected'
 }
 
-/** Whether the key does not see the service: a 404 of a list, or of a create before any read. */
+/** Whether the API key cannot reach the service: a list, or a create before any read worked, got 404. */
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false
@@ -164,7 +162,7 @@ function seenWords(failure: Failure, facts: Known, excerpt: string): string {
   if (fault !== undefined) return `no request was sent to ${origin}: ${proxyWords(fault)}`
   const words = REPLY_WORDS[facts.class](seen, facts, caller.operation)
   const answered = `${origin} answered ${seen.status}, ${words}${excerpt === '' ? '' : `: ${excerpt}`}${idWords(facts.repliedId, failure)}`
-  // A proxy that decrypts TLS (--ca-file) can answer, too.
+  // A proxy that decrypts TLS (--ca-file) can reply, too.
   return proxy !== undefined && !body.isPlatforms
     ? `${answered}; the proxy ${proxy.address.origin} might have answered`
     : answered
@@ -208,18 +206,18 @@ const REPLY_WORDS: Readonly<
   Unavailable: (seen) => {
     if (seen.status !== 404) return 'it could not carry out the request'
     return isKept(seen)
-      ? 'from a cache in between (it has an "Age"). Turn off the caching of answers there'
-      : 'but not as the platform does. Check the base URL, and any proxy in between'
+      ? 'from a cache in between (it has the header "Age"). Turn off the caching of replies there'
+      : 'but not in the form of the platform. Check the base URL, and any proxy in between'
   },
 }
 
-/** A cached reply (RFC 9111, 5.1) does not show the current state. */
+/** Whether a cache replied (RFC 9111, 5.1), which does not know the current state. */
 function isKept({ headers }: SeenReply): boolean {
   return headers['age'] !== undefined
 }
 
 const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
-  whole: 'but not as the interface promises',
+  whole: 'but without the expected content',
   cut: 'but the connection was cut before the reply was complete',
   late: 'but the reply was not complete in time',
   'too large': 'but the reply is too large',

@@ -2,9 +2,9 @@ import { NotLeading } from '../contract/leadership.ts'
 import { notSent, type RemoteError } from '../contract/remote-error.ts'
 
 /**
- * Called right before each changing request.
- * @returns the latest first byte, on the monotonic clock
- * @throws {RemoteError} `NotLeading`: it must not be sent
+ * Called right before each request that changes something.
+ * @returns latest time for its first byte: monotonic ms
+ * @throws {RemoteError} `NotLeading`: the request must not be sent
  */
 export type Fence = () => Promise<number>
 

@@ -18,16 +18,15 @@ export interface RequestParts {
   readonly userAgent: string
   readonly maxReplyBytes: number
   readonly requestTimeoutMs: number
-  /** Ms from DNS to the last byte. Shorter than the shutdown grace. */
+  /** ms from DNS to the last byte. Shorter than the shutdown grace, because a stop waits for the reply. */
   readonly createDeadlineMs: number
-  /** Retries of a read or upsert. */
   readonly retries: number
   /** From 0 to below 1. */
   readonly random: () => number
   readonly fail?: Fail | undefined
 }
 
-/** Emits events and pauses the budget or the service. @returns the reply, or the error to throw */
+/** Emits events, and pauses the budget or the service after a refusal. @returns the reply, or the error to throw */
 export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<T> | RemoteError {
   const { seen, caller, way, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status) : NO_BODY
@@ -91,7 +90,7 @@ function follow(
 
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
-/** Undefined: unknown. A reply about the content proves that the credentials work. */
+/** Undefined: the reply does not show whether the credentials work. A refusal of the content shows that they do. */
 function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
   if (problem === undefined) return 'accepted'
   const { class: kind, httpStatus, retryAfterMs } = problem.facts

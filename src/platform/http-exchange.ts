@@ -32,13 +32,13 @@ export type Seen =
     }
   | {
       readonly type: 'silence'
-      /** `too late`: ready after the deadline, and no byte was written. */
+      /** `too late`: the connection was ready only after `notAfter`, so no byte was written. */
       readonly why: 'timeout' | 'error' | 'too late'
-      /** Such as `ECONNREFUSED`. Undefined for a timeout. */
+      /** Such as `ECONNREFUSED`. Undefined if `why` is not `error`. */
       readonly code: string | undefined
       readonly addresses: readonly string[]
       readonly fault: ProxyFault | undefined
-      /** Part of the request might have been written. */
+      /** Whether part of the request might have been written. */
       readonly sent: boolean
     }
   | { readonly type: 'stopped' }
@@ -47,15 +47,15 @@ interface ExchangeLimits {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** Undefined if only the time limit can end it. */
+  /** Stops the exchange. Undefined: only the time limit does. */
   readonly signal: AbortSignal | undefined
-  /** Latest first byte, in ms of the monotonic clock. Default: no limit. */
+  /** Latest time for the first byte: monotonic ms. Default: no limit. */
   readonly notAfter?: number
   readonly onSent?: () => void
   readonly onWhole?: () => void
 }
 
-/** Characters of an incomplete reply: to parse or search more would block the process. */
+/** Characters kept of an incomplete reply. Parsing or searching more would block the process. */
 export const MAX_PARTIAL_LENGTH = 64 * 1024
 
 /** A timer later than this shows that the process was frozen. */
@@ -63,7 +63,7 @@ const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
-/** Never throws and follows no redirect. `dispatch` reports when a request is on a ready connection. */
+/** Never throws, and follows no redirect. `dispatch` reports when the request has a ready connection. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -87,7 +87,7 @@ export function exchange(
       giveUp({ type: 'stopped' })
     }
 
-    /** After a freeze, the reply might be in the socket: reads once more first. */
+    /** After a freeze, the reply might already be in the socket, so the event loop reads once more. */
     function onTimer(): void {
       if (clock.monotonic() < endsAt + LATE_MS) giveUp(partly('late', undefined))
       else setImmediate(() => over || giveUp(partly('late', undefined)))
@@ -153,7 +153,6 @@ export function exchange(
             limits.onSent?.()
           },
           onResponseStart(_controller, status, headers) {
-            // Skips informational replies (1xx).
             if (status >= 200) head = { status, headers }
           },
           onResponseData(_controller, chunk) {
@@ -178,7 +177,7 @@ export function exchange(
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants
 
-/** Decoders (RFC 9110, 8.4.1). A cut body gives the received part. */
+/** The flush modes decode an incomplete body as far as it came (RFC 9110, 8.4.1). */
 const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
   gzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH }),
   deflate: (bytes, maxOutputLength) => {
@@ -190,13 +189,12 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number)
   zstd: (bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush }),
 }
 
-/** Layers of gzip that no header names. */
+/** Layers of gzip to remove although no header names them. */
 const MAX_UNNAMED = 2
 
 /**
- * Removes content codings, charset and byte order mark. An unknown coding or charset leaves the text
- * unreadable.
- * @returns undefined: more than `maxBytes` after decoding
+ * With an unknown coding or charset, the text stays unreadable.
+ * @returns undefined if the decoded body is larger than `maxBytes`
  */
 export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number): string | undefined {
   let decoded = bytes
@@ -212,7 +210,7 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
   return textOf(decoded, headers)
 }
 
-/** No text begins with these bytes. Some proxies compress twice, or drop the header. */
+/** Some proxies compress twice, or drop the header. No text begins with these two bytes. */
 function isGzip(bytes: Buffer): boolean {
   return bytes.toString('hex', 0, 2) === '1f8b'
 }
@@ -226,12 +224,12 @@ function listOf(header: string | readonly string[] | undefined): readonly string
   )
 }
 
-/** Some servers omit the header of zlib (RFC 1950, 2.2). */
+/** Some servers send `deflate` without the header of zlib (RFC 1950, 2.2). */
 function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1), whatever charset is named. */
+/** JSON is UTF-8 (RFC 8259, 8.1), so UTF-8 comes before the named charset, except UTF-16. */
 function textOf(bytes: Buffer, headers: ReplyHeaders): string {
   const mark = bytes.toString('hex', 0, 2)
   const named = /charset="?([\w.:-]+)/i.exec([headers['content-type'] ?? ''].flat().join())?.[1]
@@ -241,7 +239,7 @@ function textOf(bytes: Buffer, headers: ReplyHeaders): string {
     try {
       return new TextDecoder(label, { fatal: true }).decode(bytes)
     } catch {
-      // the next one
+      // try the next charset
     }
   }
   return new TextDecoder().decode(bytes)

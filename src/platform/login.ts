@@ -5,18 +5,16 @@ import { type SecretReading, SecretUnavailableError } from '../contract/secrets.
 import type { FreshSecrets } from './secret-store.ts'
 import { WIRE } from './wire.ts'
 
-/** Credentials (`spec/api.md` 5). */
 export interface Login {
-  /** Value of the `Authorization` header. */
   readonly authorization: Secret
-  /** Texts that messages must mask. */
+  /** Texts to mask in messages. */
   readonly secrets: readonly Secret[]
   /** Equal for equal credentials in this process. */
   readonly digest: string
   readonly source: string
 }
 
-/** Each throws {@link SecretUnavailableError}. No promise if the secret was read recently. */
+/** Each method throws {@link SecretUnavailableError}, and returns no promise if the secret was read recently. */
 export function createCredentials(options: {
   readonly secrets: FreshSecrets
   readonly alertsTokenFile: string
@@ -25,7 +23,7 @@ export function createCredentials(options: {
   const hashKey = randomBytes(32)
   const made = new Map<string, { readonly of: readonly SecretReading[]; readonly login: Login }>()
 
-  /** Reuses a login, which many pipes share. */
+  /** Reuses a login until a secret is read again, because many pipes share it. */
   function loginOf<R extends readonly SecretReading[]>(id: string, of: R, make: (of: R) => Login): Login {
     const known = made.get(id)
     if (known !== undefined && of.every((reading, index) => reading === known.of[index])) return known.login
@@ -50,7 +48,7 @@ export function createCredentials(options: {
 
   function bearerOf([reading]: readonly [SecretReading]): Login {
     const token = valueOf(reading, 'alerts token')
-    // The HTTP client's error could show the token.
+    // Refused here, because the HTTP client's error would show the token.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
       throw new SecretUnavailableError({ file: alertsTokenFile, why: 'malformed', of: 'alerts token' })
     }
@@ -80,7 +78,7 @@ export function createCredentials(options: {
   }
 }
 
-/** Prevents an unhandled rejection. */
+/** Prevents an unhandled rejection if the caller ignores the promise. */
 function answeredLater(login: Promise<Login>): Promise<Login> {
   login.catch(() => undefined)
   return login
@@ -100,7 +98,7 @@ export function headersOf(
   return {
     Authorization: login.authorization.reveal(),
     Accept: 'application/json',
-    // Forbids caches to answer reads.
+    // A cache must not answer a read.
     ...(body === undefined ? { 'Cache-Control': 'no-cache' } : { 'Content-Type': 'application/json' }),
     'User-Agent': userAgent,
   }

@@ -19,13 +19,13 @@ export interface NetworkSettings {
   readonly tls: TlsFiles
 }
 
-/** `joins`: tunnels TLS. `forwards`: reads requests and can answer them. */
+/** `joins`: tunnels TLS. `forwards`: reads requests and can reply itself. */
 interface ProxyOnWay {
   readonly address: ProxyAddress
   readonly does: 'joins' | 'forwards'
 }
 
-/** Only a proxy sends 407, and it did not pass the request on (RFC 9110, 11.7.1). */
+/** A 407 comes from the proxy itself, which did not forward the request (RFC 9110, 11.7.1). */
 export function faultOfReply(
   { status, headers }: Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>,
   proxy: ProxyOnWay | undefined,
@@ -37,20 +37,18 @@ export function faultOfReply(
 
 export interface Way {
   readonly proxy: ProxyOnWay | undefined
-  /** Connections of all origins, kept alive. */
   readonly dispatcher: Dispatcher
   open(options: buildConnector.Options, timeoutMs: number): Promise<Opened>
-  /** The request for its proxy, if any. */
   readonly routed: (request: WireRequest) => WireRequest
   readonly mask: Pick<SecretMask, 'mask'>
 }
 
 export type Network = ReturnType<typeof openNetwork>
 
-/** @param timeoutMs per step: TCP, the proxy's answer, TLS */
+/** @param timeoutMs limit for each step: TCP, the proxy's answer, TLS */
 export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number) {
   const source = openTls(tls)
-  // Client certificates are for the platform only.
+  // A proxy gets no client certificate: it is for the platform.
   const proxySource = openTls({ ...tls, certFile: undefined, keyFile: undefined })
   const ways = new Map<string, Way>()
 
@@ -94,7 +92,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
   }
 }
 
-/** The URL in place of the path (RFC 9112, 3.2.2). */
+/** A proxy needs the URL in place of the path (RFC 9112, 3.2.2). */
 function forwarded(request: WireRequest, { origin, authorization }: ProxyAddress): WireRequest {
   const login = authorization === undefined ? {} : { 'Proxy-Authorization': authorization.reveal() }
   return {

@@ -6,7 +6,7 @@ import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
   readonly socket: Socket
-  /** TCP below TLS, to the proxy if any. It can be reset. */
+  /** TCP below TLS, which can be reset. With a proxy, it leads to the proxy. */
   readonly tcp: Socket
 }
 
@@ -22,7 +22,7 @@ export class ProxyError extends Error {
 
 export type OpenConnection = (options: buildConnector.Options) => Promise<Opened>
 
-/** @param timeoutMs for TCP and TLS, each */
+/** @param timeoutMs limit for TCP, and again for TLS */
 export function openDirectly(tls: TlsSource, timeoutMs: number): OpenConnection {
   const secure = securing(tls, timeoutMs)
   return async (options) => {
@@ -44,7 +44,6 @@ export function openToProxy(proxy: ProxyAddress, toItself: OpenConnection): Open
   }
 }
 
-/** Through a proxy's tunnel (`CONNECT`). */
 export function openThrough(
   proxy: ProxyAddress,
   toProxy: OpenConnection,
@@ -87,7 +86,7 @@ async function joinedBy(
     allowH2: false,
     connect(_options, callback) {
       tries += 1
-      // Not synchronous: a client would forget its request.
+      // Undici forgets its request if the callback runs immediately.
       queueMicrotask(() =>
         tries === 1 ? callback(null, skipInterim(socket)) : callback(new Error('one connection, once'), null),
       )
@@ -144,7 +143,7 @@ function securing(tls: TlsSource, timeoutMs: number) {
   }
 }
 
-/** Rejects if closed before TLS is ready: undici does not report this. */
+/** Rejects if the connection closes before TLS is ready: undici does not report this. */
 function closing(under: Socket, timeoutMs: number): Promise<never> {
   const closed = new Promise<never>((_, reject) => {
     function fail(): void {
@@ -156,7 +155,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** Head start for undici's own limits, which give better errors. */
+/** Head start for undici's own limit, whose error says more. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {
@@ -180,17 +179,16 @@ export function errorOf(thrown: unknown): Error {
 /** Interim replies (RFC 9110, 15.2), except 101, which ends HTTP. */
 const INTERIM = /HTTP\/1\.[01] 1(?!01)\d\d\b[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/y
 const BEGIN = 'HTTP/1.1 1'
-/** Bytes. A longer start is no interim reply. */
+/** Bytes. Longer data is no interim reply. */
 const MAX_INTERIM = 16 * 1024
 
 /**
- * Drops interim replies. Undici ends a connection for an unexpected `100 Continue`. Behind a proxy, any
- * interim reply ends it.
+ * Drops interim replies, because undici ends a connection for an unexpected `100 Continue`, and a `CONNECT` for any.
  */
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket)
-  /** The beginning of a possible interim reply. Undefined: its first bytes were passed on. */
+  /** The beginning of a possible interim reply. Undefined: the final reply has begun. */
   let held: Buffer | undefined = Buffer.alloc(0)
   socket.write = (...sent: unknown[]) => {
     held ??= Buffer.alloc(0)
@@ -218,7 +216,6 @@ function withoutInterim(begun: Buffer): Buffer {
   return begun.subarray(from)
 }
 
-/** Also true for an empty buffer. */
 function mayBeInterim(begun: Buffer): boolean {
   const begin = begun.toString('latin1', 0, BEGIN.length + 2).replace('HTTP/1.0', 'HTTP/1.1')
   return (

@@ -7,17 +7,16 @@ import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 
-/** The next reconcile handles longer failures. */
+/** Short waits, because the next reconcile handles longer failures. */
 const RETRY = { firstMs: 500, maxMs: 4_000 }
 
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Before each attempt, when the request can be sent. Its error is thrown. */
+  /** Makes the body before each attempt, with its permits. An error of this function is thrown. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
-  /** Permits. 2: one for a read before the request. Default: 1. */
+  /** Permits. 2: one is for a read before the request. Default: 1. */
   readonly places?: 1 | 2
-  /** Raises the usual limit. */
   readonly maxReplyBytes?: number
   readonly retries?: number
 }
@@ -35,7 +34,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
     () => attempt(read, parts, options),
     (tried, number) => {
       if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
-      // The next reconcile obeys a wait that the platform names.
+      // If the platform names a wait, only the next reconcile retries.
       return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
     },
     { clock, signal: options.signal },
@@ -44,7 +43,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
   return result
 }
 
-/** @returns the reply or its error; throws if the request could not be sent */
+/** @throws if the request could not be sent */
 async function attempt<T>(
   read: Read<T>,
   parts: RequestParts,
@@ -59,14 +58,13 @@ async function attempt<T>(
     const body = await read.body(places)
     const freshUntil = parts.clock.monotonic() + FRESH_MS
     const notAfter = Math.min(freshUntil, await parts.fence())
-    // A stop waits for its reply, or its time limit.
+    // No signal, because a stop must wait for the outcome of a change.
     return await perform(read, { admission: places.admission(), body, notAfter, signal: undefined }, parts)
   } finally {
     places.release() // no effect after sending
   }
 }
 
-/** Permits for a request and the reads before it. */
 export type TakenPlaces = ReturnType<typeof takenPlaces>
 
 export function takenPlaces(first: Admission, caller: Caller, parts: RequestParts) {
@@ -76,7 +74,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
   let waitedMs = 0
   const spares = [...first.spares]
 
-  /** The read used the request's permit. */
+  /** Replaces the request's permit, which a read has used. */
   async function anotherPlace({ signal }: ReadOptions): Promise<void> {
     const since = clock.monotonic()
     admission = await admit(caller, breaker, { priority: 'next', signal, places: 1 })
@@ -85,9 +83,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
 
   return {
     admission: () => admission,
-    /** Ms of delay by a read: 0 with a spare permit. */
     lookCostsMs: () => (spares.length > 0 ? 0 : budget.turnMs),
-    /** Ms of waits for another permit. */
     waitedMs: () => waitedMs,
     async look<T>(read: Read<T>, options: ReadOptions) {
       const login = await read.caller.login()
@@ -115,7 +111,7 @@ async function perform<T>(
     readonly admission: Admission
     readonly signal: AbortSignal | undefined
     readonly body?: string | undefined
-    /** Latest first byte, in ms of the monotonic clock. */
+    /** Latest time for the first byte: monotonic ms. */
     readonly notAfter?: number
   },
   parts: RequestParts,

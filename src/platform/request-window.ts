@@ -1,23 +1,24 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** A permit. Use or release it: otherwise it counts as sent after 30 s. */
+/** Permit for one request. Call `sent` or `release`: otherwise it counts as sent after 30 s. */
 export interface BudgetPlace {
   sent(): void
   ended(): void
   release(): void
 }
 
-/** Share of the window, against jitter. Two margins leave 98 % of the budget usable. */
+/** Share of the window, against network jitter. Two margins leave 98 % of the budget usable. */
 export const MARGIN = 0.01
 
 /**
- * An unused permit then counts as sent: a leak never blocks. Longer than an intent's write plus a connection.
+ * After this time, a permit that is neither used nor released counts as sent. Writing an intent and connecting take
+ * less.
  */
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * Counts requests as the server might. A permit counts when it is taken. Once sent, its request arrives with
- * its answer or after one margin, if earlier. Another margin absorbs jitter.
+ * Counts requests as late as the server might. A taken permit counts immediately. A sent request arrives with its
+ * answer, or after one margin if that is earlier. It leaves the window another margin late.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -26,7 +27,7 @@ export function createRequestWindow(options: {
 }) {
   const { windowMs, clock, onFree } = options
   const margin = windowMs * MARGIN
-  /** Permits in the order of taking, with the time. */
+  /** Taken, unsent permits with the time of taking, oldest first. */
   const open = new Map<object, number>()
   const sent: { arrivedAt: number }[] = []
 
@@ -54,7 +55,7 @@ export function createRequestWindow(options: {
       forgetOld(now)
       return open.size + sent.length
     },
-    /** Ms on the monotonic clock. Call `used` first. */
+    /** Monotonic ms. Call `used` first, which drops old requests. */
     nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
@@ -88,21 +89,21 @@ export function createRequestWindow(options: {
   }
 }
 
-/** Share of the period that a late timer can catch up. */
+/** Most lag of a late timer that later requests make up for, as a share of the period. */
 const CATCH_UP = 0.02
 
-/** Spreads a large budget over its window. After a quiet time, unused requests can go together. */
+/** Spreads requests evenly over the period. After a quiet time, unused requests can go together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
-  /** Time of the next evenly spaced request. It can be up to one lot earlier. */
+  /** When the next evenly spaced request is due. It can go up to one `lot` earlier. */
   let even = -Infinity
   return {
     readyAt: () => even - lot,
     takeAtOnce(now: number): void {
       even = Math.max(even, now) + spacing
     },
-    /** After a wait, requests go evenly. */
+    /** After a wait, the next requests go evenly spaced, not together. */
     takeAfterWait(now: number): void {
       even = Math.max(even, now + lot - periodMs * CATCH_UP) + spacing
     },

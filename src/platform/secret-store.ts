@@ -30,7 +30,7 @@ interface MountedSecrets extends SecretStore {
   readFile(file: string): MaybeReading
 }
 
-/** Not cached. Refuses links from one owner's directory into the other's. */
+/** Reads without a cache. Refuses a link from `credentialsDir` into `secretsDir`, or back. */
 export function createMountedSecrets(
   folders: SecretFolders,
   readSecret: ReadSecretFile = readSecretFile,
@@ -68,7 +68,7 @@ export function createMountedSecrets(
     return isCredential ? { found: false, file, why: 'credential' } : reading
   }
 
-  /** Whether `secretsDir` has an API key from before the directories were split. */
+  /** Whether the API key is still in `secretsDir`, where older releases kept it. */
   async function isLeftBehind(name: string): Promise<boolean> {
     const [moved, ...parts] = await Promise.all(
       [join(credentialsDir, name), ...API_KEY.map((key) => join(secretsDir, name, key))].map(isThere),
@@ -76,7 +76,7 @@ export function createMountedSecrets(
     return moved === false && parts.every((isPart) => isPart)
   }
 
-  /** Finds credentials from before the directories were split. */
+  /** Finds the folder in `secretsDir` where older releases kept the credential. */
   async function misplacedFolder(file: string): Promise<string | undefined> {
     const name = relative(credentialsDir, dirname(file))
     if (name === '' || name.startsWith('..') || name.includes(sep)) return undefined
@@ -88,7 +88,7 @@ export function createMountedSecrets(
   return {
     async read(ref, owner) {
       const file = join(owner === 'platform' ? credentialsDir : secretsDir, ref.name, ref.key)
-      // A name must not leave the directory.
+      // A name such as `..` would lead out of the directory.
       if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
       return owner === 'platform' ? readCredential(file) : readOfSource(ref, file)
     },
@@ -105,17 +105,17 @@ async function leadsInto(file: string, folder: string): Promise<boolean> {
   return from !== undefined && into !== undefined && isBelow(from, into)
 }
 
-/** UTF-8, at most 64 KiB, without a last newline. */
+/** UTF-8, at most 64 KiB, without a newline at the end. */
 export async function readSecretFile(file: string, openFile: typeof open = open): Promise<SecretReading> {
   try {
-    // Does not wait for the writer of a FIFO.
+    // O_NONBLOCK: does not wait for the writer of a FIFO.
     await using handle = await openFile(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const bytes = await contentOf(handle)
     if (bytes === undefined) return { found: false, file, why: 'unreadable' }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
-    // Only a code: the error could hold content.
+    // Returns only a code, because the error could repeat content.
     return { found: false, file, why: whyOf(error) }
   }
 }
@@ -138,14 +138,15 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable'
 }
 
-/** Bytes. Shorter texts can be equal by chance. */
+/** Bytes. Shorter secrets are not compared, because they can be equal by chance. */
 const SHORTEST_KEY = 8
 
-/** Bytes of a newline at the end of the file. */
+/** CR and LF. */
 const LONGEST_END = 2
 
 /**
- * A copy, a hard link, or a folder mounted twice. Reads only files of the same size.
+ * Whether a source's secret is a credential of the platform: a copy, a link, or a folder mounted twice. Reads only
+ * files of the same size.
  * @returns `unknown` if no file can be opened; the secret must then not be used
  */
 async function isOfPlatform(
@@ -168,7 +169,7 @@ async function isOfPlatform(
   return false
 }
 
-/** As `<name>/<key>`. Hidden names are Kubernetes' links to the same files. */
+/** Skips hidden names, which are Kubernetes' links to the same files. */
 async function filesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   const names = await namesIn(folder)
   if (names === 'unknown') return names
@@ -181,7 +182,6 @@ async function filesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   return files
 }
 
-/** All that can be read now. */
 export async function* secretsIn(
   folder: string,
   read: ReadSecretFile = readSecretFile,
@@ -202,16 +202,15 @@ async function namesIn(folder: string): Promise<readonly string[] | 'unknown'> {
   }
 }
 
-/** Ms. A mount lags by up to a minute anyway. */
+/** ms to reuse a reading. A mount lags by up to a minute anyway. */
 const FRESH_MS = 1_000
 
 export interface FreshSecrets extends MountedSecrets {
   readonly forget: () => void
-  /** Masks replaced values, too. */
   readonly mask: SecretMask
 }
 
-/** Many pipes share a few secrets. Caches failed reads, too. */
+/** Caches readings, also failed ones, because many pipes share a few secrets. */
 export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
   const readings = new Map<string, { reading: MaybeReading }>()
   const mask = createSecretMask()

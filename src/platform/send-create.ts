@@ -60,7 +60,7 @@ async function failing(fail: Fail | undefined): Promise<void> {
 const CONNECT_MS = 10_000
 
 /**
- * Once (`spec/api.md` 4.1): no retries, kept connections, stop signal or second connection.
+ * Sends once, because a second create makes a second pipe: no retry, no reused connection, no signal.
  * @throws {RemoteError} with its `effect`
  */
 async function sendCreate(
@@ -82,7 +82,7 @@ async function sendCreate(
   return result
 }
 
-/** A request is unsent only if its connection was never ready. */
+/** A request is unsent only if its connection was never ready, or too late. */
 async function exchangeOnce(
   request: WireRequest,
   about: {
@@ -123,9 +123,8 @@ async function exchangeOnce(
 }
 
 /**
- * Resets the connection until the reply is complete: the kernel delivers a closed connection's data for
- * minutes. Under TLS or behind a proxy, resets the TCP connection below.
- * @param fail for tests
+ * Resets a connection that ends before the reply is complete, because the kernel delivers a closed connection's data
+ * for minutes. With TLS or a proxy, resets the TCP connection below.
  */
 export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let tries = 0
@@ -133,7 +132,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let isWhole = false
   let isReset = false
 
-  /** Resets TCP when Node has destroyed TLS. An earlier reset would crash the process. */
+  /** Resets TCP when Node destroys it after TLS: an earlier reset would crash the process. */
   function watch({ socket, tcp }: Opened): Socket {
     const destroy = tcp.destroy.bind(tcp)
     let cause: Error | undefined
@@ -141,12 +140,11 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
       if (!isWhole && !isReset && !tcp.destroyed) {
         isReset = true
         cause = error
-        // Calls `destroy` again, without the error.
         tcp.resetAndDestroy()
       }
       return destroy(error ?? cause)
     }
-    // Runs before Node answers the server's FIN with its own FIN.
+    // Must run before Node answers the server's FIN with its own FIN.
     socket.prependListener('end', () => isWhole || socket.destroy())
     return socket
   }
@@ -176,9 +174,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
         callback(...made)
       })
     },
-    /** Part of the request might have been written. */
     wasReady: () => ready,
-    /** The reply is complete: the connection can be closed normally. */
     whole: () => {
       isWhole = true
     },

@@ -1,7 +1,7 @@
 import { type LookupAddress, promises as dns } from 'node:dns'
 import { connect, type Socket } from 'node:net'
 
-/** Between the starts of two attempts (RFC 8305, 8). */
+/** Time between the starts of two attempts (RFC 8305, section 8). */
 const STEP_MS = 250
 
 export class NoConnectionError extends Error {
@@ -18,7 +18,7 @@ export class NoConnectionError extends Error {
 
 type Lookup = (host: string) => Promise<readonly LookupAddress[]>
 
-/** Shares a running lookup of a host: each holds a thread of the process until the resolver gives up. */
+/** Shares a running lookup of a host, because a lookup holds a thread until the resolver gives up. */
 export function sharedLookup(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<readonly LookupAddress[]>>()
   return (host) =>
@@ -36,7 +36,7 @@ const MACHINE = {
 }
 
 /**
- * An address can be slow while the others are dead: each attempt lasts until the limit.
+ * Each attempt lasts until the limit, because a slow address can be the only one that works.
  * @param timeoutMs includes DNS
  * @throws {NoConnectionError} or the resolver's error
  */
@@ -67,7 +67,7 @@ export function openTcp(
       cancelStep?.()
       const address = addresses[open.size + codes.length]
       if (address !== undefined) attempt(address)
-      // Prefers other causes to a family that this machine cannot reach.
+      // Prefers another code: "unreachable" often means only that this machine has no IPv6.
       else if (open.size === 0) fail(codes.find((code) => !/UNREACH|NOTAVAIL/.test(code)) ?? codes[0])
     }
 
@@ -79,7 +79,7 @@ export function openTcp(
         end()
         resolve(socket)
       })
-      // Prevents a crash until the socket's user listens.
+      // Without a listener, an early error would crash the process.
       socket.on('error', (error) => {
         if (isOver) return
         open.delete(socket)
@@ -111,7 +111,7 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** Alternates families, the resolver's first choice first (RFC 8305, 4). */
+/** Alternates IPv4 and IPv6, beginning with the first address's family (RFC 8305, section 4). */
 function inTurns(found: readonly LookupAddress[]): readonly string[] {
   const isFirst = ({ family }: LookupAddress) => family === found[0]?.family
   const [ours, others] = [found.filter(isFirst), found.filter((one) => !isFirst(one))]

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 interface TextLimits {
   readonly maxBytes?: number
-  /** Ms to wait for the writer of a FIFO, as in `--config <(…)`. */
+  /** ms to wait for the writer of a FIFO, as in `--config <(…)`. */
   readonly writerMs?: number
   readonly signal?: AbortSignal
 }
@@ -12,7 +12,7 @@ interface TextLimits {
 const POLL_MS = 20
 
 /**
- * Ends for a FIFO without a writer, and for a device without an end.
+ * Fails instead of hanging if a FIFO has no writer, or a device no end.
  * @throws file-system errors, and the signal's reason
  */
 export async function readTextFile(
@@ -25,7 +25,7 @@ export async function readTextFile(
   let length = 0
   for (let waitedMs = 0; ;) {
     signal?.throwIfAborted()
-    // EAGAIN: the writer is slow.
+    // EAGAIN: the writer of the FIFO is slow.
     const { bytesRead, buffer } = await file.read(Buffer.alloc(64 * 1024)).catch(emptyIfBusy)
     length += bytesRead
     if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)

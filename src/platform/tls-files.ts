@@ -32,9 +32,9 @@ export function openTls(files: TlsFiles) {
   let known: { readonly stamp: string; readonly context: SecureContext } | undefined
 
   /**
-   * Unusable files leave the last good files in use.
-   * @returns undefined for Node's defaults
-   * @throws {TlsFileError}
+   * If changed files are unusable, the last good ones stay in use.
+   * @returns undefined if no file is set: Node's defaults apply
+   * @throws {TlsFileError} if no good ones were read
    */
   async function current(): Promise<SecureContext | undefined> {
     if (paths.length === 0) return undefined
@@ -44,7 +44,7 @@ export function openTls(files: TlsFiles) {
       const context = await readTls(files)
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // Keeps the old stamp: the next call reads again.
+      // The stamp stays old, so the next call reads again.
       if (known === undefined) throw error
     }
     return known.context
@@ -54,7 +54,7 @@ export function openTls(files: TlsFiles) {
   return { current }
 }
 
-/** Follows links: a mounted Secret is replaced by its link. */
+/** Follows links: Kubernetes updates a mounted Secret by replacing a link. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stats = paths.map((path) =>
     stat(path, { bigint: true }).then(
@@ -88,7 +88,7 @@ function contextOf(file: keyof TlsFiles, options: SecureContextOptions): SecureC
   }
 }
 
-/** Undefined if it is valid or absent. @throws {TlsFileError} */
+/** @returns when the client certificate expired; undefined if valid or not set @throws {TlsFileError} */
 export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Date | undefined> {
   if (certFile === undefined) return undefined
   const [own] = certificatesOf(await textOf('certFile', certFile), 'certFile')
@@ -96,7 +96,7 @@ export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Da
   return end !== undefined && end.getTime() < now ? end : undefined
 }
 
-/** Adds Node's authorities, which `ca` replaces. */
+/** Includes Node's authorities, because the option `ca` replaces them. */
 function believing(authorities: readonly string[] | undefined): { readonly ca?: string[] } {
   return authorities === undefined ? {} : { ca: [...getCACertificates('default'), ...authorities] }
 }

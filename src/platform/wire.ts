@@ -5,25 +5,23 @@ import { MAX_PARTIAL_LENGTH } from './http-exchange.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 
-/** As in `spec/api.md`; kinds have the paths. */
 export const WIRE = {
   statusField: 'status',
   requestIdField: 'requestId',
-  /** In the envelope (1) and in the alert reply (4.4). */
   valueField: { services: 'result', alerts: 'data' },
   idempotencyHeader: 'Idempotency-Key',
-  /** Keys of the mounted secret with the API key (5). */
+  /** File names in the mounted secret of an API key. */
   keyIdKey: 'keyId',
   keySecretKey: 'keySecret',
 } as const
 
-/** Encodes ids. @throws {RemoteError} `Rejected`, effect none, for an id that no path can carry */
+/** Fills in the ids, encoded. @throws {RemoteError} `Rejected` for an id that no path can carry, such as `..` */
 export function pathOf(template: string, ids: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_whole, name: string) => segment(name, ids[name] ?? ''))
 }
 
 function segment(name: string, id: string): string {
-  // Dots alone are a path step, even encoded.
+  // `.` and `..` are path steps, even if they are encoded.
   if (/^\.{0,2}$/.test(id)) {
     throw notSent('Rejected', `"${id}" is not a valid ${name}; correct it in the manifest`)
   }
@@ -33,7 +31,7 @@ function segment(name: string, id: string): string {
 
 export interface Base {
   readonly origin: string
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly path: string
 }
 
@@ -46,9 +44,9 @@ export function baseOf(url: string): Base {
 export interface ReplyBody {
   readonly json: JsonObject | undefined
   readonly requestId: string | undefined
-  /** Has an envelope (1) with the status and a UUID as request id. A proxy's reply does not. */
+  /** Whether it repeats the status and has a UUID as request id, as the platform's replies do. */
   readonly isPlatforms: boolean
-  /** The new id, even from a cut body. A number keeps all digits. */
+  /** Id of a created resource, even from an incomplete body. A number keeps all its digits. */
   readonly repliedId: string | undefined
 }
 
@@ -59,7 +57,7 @@ export const NO_BODY: ReplyBody = {
   repliedId: undefined,
 }
 
-/** Envelope of `spec/api.md` 1. Never throws. */
+/** Never throws. From incomplete JSON, reads only the id. */
 export function readBody(text: string, status: number): ReplyBody {
   const json = jsonObject(text)
   if (json === undefined) return { ...NO_BODY, repliedId: idInText(text) }
@@ -81,7 +79,7 @@ export function readingOf({ noun, operations }: ReadableKind, service: unknown):
   return reading
 }
 
-/** Reply of a read (4.2, 4.4). Another id is no answer. */
+/** A reply with the id of another pipe counts as unreadable. */
 export function resourceWithId(
   { lifecycle, reply }: ReadableKind,
   { api }: Operation,
@@ -94,7 +92,7 @@ export function resourceWithId(
   }
 }
 
-/** Reply of a create (4.1). In an unexpected shape, the id. The next read returns the rest. */
+/** From an unexpected shape, takes only the id: the next read returns the rest. */
 export function createdResource({ operations, reply }: CreateOnceKind): ReadValue<RemoteResource> {
   return (json) => {
     const result = json[WIRE.valueField[operations.create.api]]
@@ -103,7 +101,7 @@ export function createdResource({ operations, reply }: CreateOnceKind): ReadValu
   }
 }
 
-/** Marks unreadable items (facts 3.1). A list that might be cut is no answer: it would hide a resource. */
+/** Marks unreadable items. A list as long as the limit counts as unreadable, because resources might be missing. */
 export function listedResources({ reply, operations }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
   return (json) => {
     const list = json[WIRE.valueField.services]
@@ -112,12 +110,11 @@ export function listedResources({ reply, operations }: CreateOnceKind): ReadValu
   }
 }
 
-/** Reply of an upsert (4.3). */
 export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<RemoteResource> {
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-/** The content is not read. An error in a reply with status 200 is no answer. */
+/** Ignores the content. A reply with status 200 and an error counts as unreadable. */
 export const changed: ReadValue<object> = (json) => {
   const { [WIRE.statusField]: status, error } = json
   const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
@@ -133,16 +130,16 @@ function idInJson(json: JsonObject, text: string): string | undefined {
   const result = json[WIRE.valueField.services]
   const id = result !== undefined && isObject(result) ? result['id'] : undefined
   if (typeof id === 'string') return id
-  // The parser drops digits of long numbers. A list has no id, and is too long to search.
+  // The parser drops digits of long numbers, so the text is searched.
   return typeof id === 'number' ? idInText(text) : undefined
 }
 
-/** Whole strings: backtracking per character would overflow the stack. */
+/** A string is one match, because backtracking per character would overflow the stack. */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
-/** The id in JSON that can be cut anywhere. */
+/** Finds the new resource's id, also in JSON that is cut off. */
 function idInText(text: string): string | undefined {
-  /** Outermost first. '' for a list. */
+  /** Names of the fields around the token, outermost first. '' in a list. */
   const path: string[] = []
   let before = ''
   for (const [, token = ''] of text.slice(0, MAX_PARTIAL_LENGTH).matchAll(TOKEN)) {

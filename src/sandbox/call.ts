@@ -6,7 +6,7 @@ import { type Shape, wordIssues } from './wire-schema.ts'
 
 export interface Call {
   readonly service: ServiceIds
-  /** Of a pipe or an alert. Empty: of neither. */
+  /** Id of a pipe or alert. Empty if the path has none. */
   readonly id: string
   readonly contentType: string | undefined
   readonly text: string
@@ -20,7 +20,7 @@ export type OperationResult =
 export interface Refusal {
   readonly ok: false
   readonly status: number
-  /** Contains no value of the request: it might be secret. */
+  /** Contains no value of the request, because it might be secret. */
   readonly error: string
   /** Whether the error has no code, such as `BAD_REQUEST`. */
   readonly isUncoded?: boolean
@@ -50,7 +50,7 @@ export interface Answer {
   readonly body: JsonObject
 }
 
-/** `spec/api.md` 7 leaves the shape of a failure open. */
+/** An assumption: the interface does not define the body of a failure. */
 export function failure(
   requestId: string,
   status: number,

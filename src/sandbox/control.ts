@@ -14,7 +14,6 @@ import {
 import { wordIssues } from './wire-schema.ts'
 import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } from './world.ts'
 
-/** Reads and changes the sandbox behind its interface. */
 export type SandboxControl = ReturnType<typeof createControl>
 
 export function createControl(world: World, faults: Faults) {
@@ -31,7 +30,7 @@ export function createControl(world: World, faults: Faults) {
     endpoints: (): readonly StoredEndpoint[] => storage.all('endpoint'),
     alerts: (): readonly JsonObject[] =>
       storage.transaction(() => storage.all('alert').map((alert) => advanceAlert(world, alert, now()).body)),
-    /** In order of arrival; the last 100,000. */
+    /** The last 100,000, in order of arrival. */
     requests: (): readonly RecordedRequest[] => storage.requests(),
     services: (): readonly StoredService[] => storage.all('service'),
     /** @throws Error for an unknown pipe */
@@ -39,7 +38,7 @@ export function createControl(world: World, faults: Faults) {
       if (!storage.remove('pipe', pipeId)) throw new Error(`there is no pipe ${pipeId}`)
     },
     /**
-     * @param patch JSON merge patch; its `state` no longer depends on the time
+     * @param patch JSON merge patch; with a `state`, the state no longer depends on the time
      * @throws Error for an unknown pipe
      */
     change(pipeId: string, patch: JsonObject): void {
@@ -51,7 +50,8 @@ export function createControl(world: World, faults: Faults) {
     },
     /** @throws Error for a state that the profile lacks */
     setService({ state, ...service }: StoredService): void {
-      if (!dialect.serviceStates.includes(state)) throw new Error(`a service is never ${state}`)
+      if (!dialect.serviceStates.includes(state))
+        throw new Error(`this profile has no service state ${state}`)
       const ids = lowerCaseIds(service)
       storage.put('service', servicePath(ids), { ...ids, state })
     },
@@ -64,7 +64,7 @@ export function createControl(world: World, faults: Faults) {
         storage.put('alert', id, { ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
     },
-    /** Right content of a credential file. Undefined: unknown. */
+    /** The accepted content of a credential file. Undefined: unknown. */
     rightSecret: (name: string): string | undefined => storage.get('secret', name),
     keepRightSecret(name: string, content: string): void {
       storage.putNew('secret', name, content)
@@ -75,14 +75,15 @@ export function createControl(world: World, faults: Faults) {
 const Patch = z.record(z.string(), z.json())
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/** Rejects DNS rebinding by a foreign page. */
+/** Other hosts are refused, because a foreign page could use DNS rebinding. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
-/** Under `/-/sandbox/`; loopback only. */
+/** Serves `/-/sandbox/`, only for requests from this machine. */
 export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
   server.addHook('onRequest', async (request, reply) => {
     const isFromHere = LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
-    if (isControl(request) && !isFromHere) await reply.code(403).send({ error: 'only for this machine' })
+    if (isControl(request) && !isFromHere)
+      await reply.code(403).send({ error: 'only requests from this machine are allowed' })
   })
 
   server.get('/-/sandbox/state', () => ({
@@ -114,7 +115,7 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
     sandbox.setAlert(id, patch),
   )
 
-  /** Requires JSON, which a foreign page cannot send. */
+  /** Requires JSON, because a foreign page cannot send it. */
   function post<T>(what: string, schema: z.ZodType<T>, act: (body: T) => void): void {
     server.post(`/-/sandbox/${what}`, (request, reply) => {
       const isJson = request.headers['content-type']?.startsWith('application/json') ?? false

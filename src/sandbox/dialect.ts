@@ -8,15 +8,13 @@ import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
 import { z } from '../kinds/zod.ts'
 import { bodyShape, mapped, required, type Shape, shapeIn } from './wire-schema.ts'
 
-/** How the sandbox speaks a profile. */
 export interface Dialect {
   readonly pipe: CreateOnceKind
-  /** Fields of a create's body. */
   readonly pipeShape: Shape
   readonly endpointShape: Shape
   readonly alert: CreateOnceKind | undefined
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
-  /** Codes that begin a refusal's text, by status. */
+  /** Codes at the beginning of a refusal's text, by status. */
   readonly codes: Readonly<Record<number, string>>
   /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
@@ -57,7 +55,6 @@ const FACTS: Readonly<Record<string, Facts>> = {
     spelled: (pipe) => ({ scaling: {}, destination: {}, fieldMappings: [], settings: {}, ...pipe }),
     timestamp: (ms) => new Date(ms).toISOString(),
   },
-  /** Strict requests, and replies in another spelling (facts 7). */
   'clickhouse-cloud': {
     fixtureAlert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
     codes: { 400: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 424: 'FAILED_DEPENDENCY' },
@@ -70,7 +67,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
         ...parts,
         destination: { database: 'default', ...(isObject(destination) && destination) },
       }),
-      // keeps 0 and false (facts 3.1)
+      // unchanged, because `spelled` would omit `false`
       ...(settings !== undefined && { settings }),
       ...(isObject(scaling) && { scaling: spelled(SIZE, scaling, 'never') }),
     }),
@@ -80,7 +77,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
-/** @param omitted leaves out fields of this `returned` */
+/** @param omitted leaves out fields with this `returned` */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
@@ -102,7 +99,7 @@ function spelledField({ form, fields, keyedBy }: Field, value: Json): Json | und
   return value.map((item: Json) => (isObject(item) ? spelled(fields, item) : item)).toReversed()
 }
 
-/** The observed spelling, if several are allowed. */
+/** How the service spells values in replies, if several spellings are allowed. */
 const SPELLINGS: Partial<Readonly<Record<LeafForm, (value: Json) => Json | undefined>>> = {
   address: (value) => (typeof value === 'string' ? value.replace(/\/\/[^/]*@/, '//[REDACTED]@') : value),
   engine: (value) => (typeof value === 'string' ? `${value}()` : value),

@@ -3,7 +3,7 @@ import { z } from '../kinds/zod.ts'
 import { type Answer, failure, plain, type WireAnswer } from './call.ts'
 
 interface Context {
-  /** The platform's, if it did the work. */
+  /** The platform's answer, if it did the work. */
   readonly answer: Answer
   readonly requestId: string
   /** ms since the epoch. */
@@ -22,7 +22,6 @@ function row<Type extends string, Members extends z.core.$ZodShape>(
   about: {
     /** Whether the platform does the work before the fault. Default: false. */
     readonly isDone?: boolean | ((fault: z.output<FaultObject<Type, Members>>) => boolean)
-    /** Default: the platform's answer. */
     readonly reply?: (fault: z.output<FaultObject<Type, Members>>, context: Context) => WireAnswer
   } = {},
 ) {
@@ -47,14 +46,16 @@ const WAIT_HEADERS = {
 }
 
 const FAULTS = [
-  row('latency', { ms: z.int().min(0).max(600_000) }, 'Done, but late.', { isDone: true }),
+  row('latency', { ms: z.int().min(0).max(600_000) }, 'Waits, then does the work and answers.', {
+    isDone: true,
+  }),
   row(
     'rate-limit',
     {
       seconds: z.number().nonnegative().max(86_400),
       header: z.enum(Object.keys(WAIT_HEADERS) as (keyof typeof WAIT_HEADERS)[]), // its own keys
     },
-    '429, not done. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
+    'Answers 429, and does no work. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
     {
       reply: ({ header, seconds }, { requestId, now }) =>
         plain(failure(requestId, 429, 'too many requests', WAIT_HEADERS[header](seconds, now))),
@@ -63,29 +64,29 @@ const FAULTS = [
   row(
     'status',
     { status: Status, error: z.string().min(1).optional().describe('The text of the error.') },
-    'Any status with an error body, not done; `error` is its text, such as `FAILED_DEPENDENCY: it is idle`.',
+    'Answers with the status and an `error` such as `FAILED_DEPENDENCY: it is idle`, and does no work.',
     { reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error) },
   ),
   row(
     'not-applied',
     {},
-    'Answered as if it was done, and not done: a read afterwards shows the earlier state.',
+    'Answers as if the work was done, and undoes it. A later read shows the earlier state.',
   ),
-  row('reset', {}, 'The connection is reset (RST), not done.', { reply: () => ({ type: 'reset' }) }),
-  row('cut-before', {}, 'The connection is closed, not done.', { reply: () => ({ type: 'close' }) }),
-  row('cut-after', {}, 'Done, and the connection closed without a word.', {
+  row('reset', {}, 'Resets the connection (RST), and does no work.', { reply: () => ({ type: 'reset' }) }),
+  row('cut-before', {}, 'Closes the connection, and does no work.', { reply: () => ({ type: 'close' }) }),
+  row('cut-after', {}, 'Does the work, then closes the connection without an answer.', {
     isDone: true,
     reply: () => ({ type: 'close' }),
   }),
-  row('half-body', {}, 'Done, and the connection closed in mid-reply.', {
+  row('half-body', {}, 'Does the work, then closes the connection in the middle of the answer.', {
     isDone: true,
     reply: (_fault, { answer }) => ({ ...plain(answer), type: 'half' }),
   }),
-  row('no-id', {}, 'Done, and a 200 whose resource has no id.', {
+  row('no-id', {}, 'Does the work, then answers 200 without the id of the resource.', {
     isDone: true,
     reply: (_fault, { answer }) => plain({ ...answer, body: withoutIds(answer.body) }),
   }),
-  row('html', { status: Status.default(502) }, 'A page of a proxy, not done.', {
+  row('html', { status: Status.default(502) }, 'Answers with the HTML page of a proxy, and does no work.', {
     reply: ({ status }) => ({
       type: 'reply',
       status,
@@ -95,24 +96,24 @@ const FAULTS = [
         `<body><center><h1>${status}</h1></center><hr><center>gateway</center></body></html>\n`,
     }),
   }),
-  row('error-after', { status: Status.default(500) }, 'Done, but answered with an error.', {
+  row('error-after', { status: Status.default(500) }, 'Does the work, then answers with an error.', {
     isDone: true,
     reply: ({ status }, { requestId }) => madeToFail(requestId, status),
   }),
-  row('hang', { done: z.boolean().default(false) }, 'Never answers; done or not.', {
+  row('hang', { done: z.boolean().default(false) }, 'Never answers. Does the work if `done` is true.', {
     isDone: ({ done }) => done,
     reply: () => ({ type: 'silence' }),
   }),
   row(
     'redirect',
     { status: z.int().min(300).max(399).default(307), location: z.string().default('/elsewhere') },
-    'Sent elsewhere, not done.',
+    'Redirects the request, and does no work.',
     { reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }) },
   ),
   row(
     'huge',
     { bytes: z.int().positive().max(MAX_HUGE_BYTES).default(HUGE_BYTES) },
-    'Done, and a reply of that many bytes.',
+    'Does the work, then answers with at least `bytes` bytes.',
     {
       isDone: true,
       reply: ({ bytes }, { answer }) =>

@@ -3,27 +3,29 @@ import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
 import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 
-/** The first unused rule that fits a request applies. */
+/** The first rule that fits a request and is not used up applies. */
 export const FaultRule = z.strictObject({
-  operation: z.enum(OPERATIONS).optional().describe('Any operation when absent.'),
+  operation: z.enum(OPERATIONS).optional().describe('Default: any operation.'),
   subject: z
     .string()
     .optional()
-    .describe('Name or id of a pipe, id of an alert or of a service; any when absent.'),
+    .describe('Name or id of a pipe, or id of an alert or a service. Default: any.'),
   nth: z
     .int()
     .min(1)
     .default(1)
-    .describe('Number of the first matching request, without requests that an earlier rule took.'),
+    .describe(
+      'The rule begins with the n-th request that fits. Requests that an earlier rule took do not count.',
+    ),
   times: z
     .union([z.int().min(1), z.literal('always')])
     .default(1)
-    .describe('For how many requests.'),
+    .describe('Number of requests that get the fault, or `always`.'),
   fault: Fault.describe('The fault.'),
 })
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** The fault of a subject's n-th request depends only on the seed. */
+/** Random faults. With the same seed, the n-th request of a subject gets the same fault. */
 const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z
@@ -37,7 +39,7 @@ export type FaultMixInput = z.input<typeof FaultMix>
 
 export const FaultsFile = z.strictObject({
   rules: z.array(FaultRule).default([]).describe('A script: the first rule that fits a request decides.'),
-  mix: FaultMix.optional().describe('Faults by chance, for requests that no rule fits.'),
+  mix: FaultMix.optional().describe('Random faults, for requests that no rule fits.'),
 })
 
 export type FaultsInput = z.input<typeof FaultsFile>
@@ -50,18 +52,17 @@ export interface FaultTarget {
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** The script applies before chance. */
 export function createFaults(first: FaultsInput = {}) {
   let script = (first.rules ?? []).map(inUse)
   let chance = first.mix && FaultMix.parse(first.mix)
   const counts = new Map<string, number>()
 
   return {
-    /** Appends to the script. @throws ZodError */
+    /** Adds rules after all others. @throws ZodError */
     add(...rules: readonly FaultRuleInput[]): void {
       script.push(...rules.map(inUse))
     },
-    /** Adds rules before the script. @returns function that removes the rules @throws ZodError */
+    /** Adds rules before all others. @returns function that removes them @throws ZodError */
     impose(...rules: readonly FaultRuleInput[]): () => void {
       const lines = rules.map(inUse)
       script = [...lines, ...script]
@@ -69,7 +70,7 @@ export function createFaults(first: FaultsInput = {}) {
         script = script.filter((line) => !lines.includes(line))
       }
     },
-    /** Undefined: no random faults. @throws ZodError */
+    /** @throws ZodError */
     mix(mix: FaultMixInput | undefined): void {
       chance = mix === undefined ? undefined : FaultMix.parse(mix)
       counts.clear()
@@ -114,7 +115,6 @@ function takes(line: ReturnType<typeof inUse>, target: FaultTarget): boolean {
   return true
 }
 
-/** From 0 up to 1. */
 function chanceOf(text: string): number {
   return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
 }

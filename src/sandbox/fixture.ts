@@ -10,7 +10,7 @@ import { newPipe, objectionTo, Incident, Times, type World } from './world.ts'
 const Id = z.guid()
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** Secrets are optional: replies never show them. */
+/** A pipe needs no secrets, because replies never show them. */
 function fixturePipe(dialect: Dialect) {
   return z
     .strictObject({
@@ -18,7 +18,7 @@ function fixturePipe(dialect: Dialect) {
       id: Id,
       organizationId: Id,
       serviceId: Id,
-      state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
+      state: Text.optional().describe('A fixed state. Default: it follows from the time since `createdAt`.'),
       createdAt: Timestamp.optional().describe('Default: when the file is first read.'),
     })
     .superRefine((pipe, context) => {
@@ -36,15 +36,15 @@ export function fixtureSchema(profile: Profile) {
           .strictObject({ organizationId: Id, serviceId: Id, state: Text.optional() })
           .refine(
             ({ state }) => state === undefined || dialect.serviceStates.includes(state),
-            'this profile has no such state of a service',
+            'this profile has no such service state',
           ),
       )
       .optional()
       .describe(
-        'The services there are; any when absent. Each is `running`, or in its `state`, where the profile knows that.',
+        'Existing services. Default: every service exists. Each is `running`, or in its `state` if the profile has states.',
       ),
     times: Times.prefault({}).describe(
-      'How long things take, in milliseconds: `provisioningMs` (1500 unless given), `movingMs` in each state on the way (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
+      'Durations in milliseconds: `provisioningMs` of a new pipe (default 1500), `movingMs` in each state on the way (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
     ),
     credentials: z
       .array(z.strictObject({ keyId: Text, keySecret: Text }))
@@ -62,7 +62,7 @@ export function fixtureSchema(profile: Profile) {
       .array(fixturePipe(dialect))
       .default([])
       .describe(
-        'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
+        'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and optional `state` and `createdAt`.',
       ),
     endpoints: z
       .array(
@@ -79,7 +79,7 @@ export function fixtureSchema(profile: Profile) {
       .array(Incident)
       .default([])
       .describe(
-        'Changes without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
+        'Changes without a request, `afterMs` after the creation of the `pipe` or `alert`: a `change`, or `vanish`.',
       ),
   })
 }
@@ -91,7 +91,7 @@ export function readFixture(file: string, profile: Profile): Promise<Fixture> {
   return readSandboxFile(file, fixtureSchema(profile))
 }
 
-/** Once per storage. Later changes survive a second use of the fixture. */
+/** Adds each item once per storage: later changes survive a restart with the same fixture. */
 export function applyFixture({ storage, dialect, ...world }: World, fixture: Fixture): void {
   const now = world.now()
   const isNew = (what: string) => storage.putNew('applied', what, true)

@@ -19,7 +19,6 @@ export interface PipeBefore {
   readonly now: number
 }
 
-/** All or nothing. */
 export type PipeChange = { readonly ok: true; readonly pipe: StoredPipe } | Refusal
 
 export function obstacle(error: string): Refusal {
@@ -33,7 +32,7 @@ const STARTABLE = ['Stopped', 'Paused', 'Failed']
 const DOWN = ['Stopped', 'Paused', 'Stopping', 'Pausing']
 const RESYNCED_KINDS = ['postgres', 'mysql', 'mongodb']
 
-/** `PATCH {pipe}/state` (facts 6.1). */
+/** Handles `PATCH {pipe}/state`. */
 export function command(before: PipeBefore, json: JsonObject): PipeChange {
   const body = Command.safeParse(json)
   if (!body.success) return refusal(400, wordIssues(body.error))
@@ -46,7 +45,7 @@ export function command(before: PipeBefore, json: JsonObject): PipeChange {
       if (!STARTABLE.includes(state)) return obstacle(`the pipe cannot be started while it is ${state}`)
       return moved(before, [isDatabase(kind) ? 'Setup' : 'Provisioning', settled])
     case 'stop':
-      // A stopped or stopping pipe stays so, without an error.
+      // A stopped or stopping pipe stays unchanged, without an error.
       if (DOWN.includes(state)) return { ok: true, pipe }
       if (state === 'Completed') return obstacle('the pipe is Completed: it cannot be stopped')
       return moved(before, isDatabase(kind) ? ['Pausing', 'Paused'] : ['Stopping', 'Stopped'])
@@ -62,7 +61,7 @@ export function moved({ pipe, now }: PipeBefore, states: readonly string[]): Pip
   return { ok: true, pipe: { ...pipe, updatedAt: now, body, internals } }
 }
 
-/** `PATCH {pipe}/scaling`: merges the fields that R36 allows for the source kind. */
+/** Handles `PATCH {pipe}/scaling`: merges the fields that the source kind allows. */
 export function scale(before: PipeBefore, json: JsonObject): PipeChange {
   const { kind } = sourceOf(before.pipe.body)
   if (isDatabase(kind)) return refusal(400, `scaling: there is none for ${kind}`)
@@ -72,7 +71,7 @@ export function scale(before: PipeBefore, json: JsonObject): PipeChange {
   return { ok: true, pipe: { ...change.pipe, internals } }
 }
 
-/** `PUT {pipe}/settings`: merges the fields that R37 allows for the source kind. Keeps `0` and `false`. */
+/** Handles `PUT {pipe}/settings`: merges the fields that the source kind allows, also `0` and `false`. */
 export function configure(before: PipeBefore, json: JsonObject): PipeChange {
   const { kind } = sourceOf(before.pipe.body)
   if (isDatabase(kind)) return refusal(404, 'this pipe has no settings')
@@ -100,7 +99,7 @@ export function shapeRefusal(shape: Shape, json: JsonObject): Refusal | undefine
   return empty === undefined ? undefined : refusal(400, `${empty}: must not be empty`)
 }
 
-/** The service rejects empty values (R41). */
+/** Finds the first empty value, because the service refuses those. */
 function emptyPlace(value: Json | undefined, path = 'body'): string | undefined {
   if (value === '' || value === null) return path
   if (typeof value !== 'object') return undefined
@@ -115,7 +114,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** Known violations count only in changed fields: stored pipes lack credentials. */
+/** A rule that was broken before counts only for changed fields, because stored pipes lack credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,
@@ -128,7 +127,7 @@ export function ruleRefusal(
   return broken && refusal(400, broken.words)
 }
 
-/** Whether a change has the field, or an object of `source.KIND` around it. */
+/** Whether a change has the field, or an object around it in `source.KIND`. */
 function isTouched(path: readonly (string | number)[], change: JsonObject): boolean {
   const depths = path.map((_name, at) => at + 1).filter((depth) => depth === path.length || depth > 2)
   return depths.some((depth) => valueAt(change, path.slice(0, depth)) !== undefined)

@@ -19,7 +19,7 @@ import type { PipeInternals, StoredPipe } from './stored.ts'
 import { mapped, optional, required, type Shape, shapeIn } from './wire-schema.ts'
 import { credentialDigests, settledState, sourceOf } from './world.ts'
 
-/** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
+/** Handles `PATCH {pipe}`: merges the whole body, or refuses it. */
 export function update(before: PipeBefore, json: JsonObject): PipeChange {
   const { dialect, pipe, state, now } = before
   const { kind, fields: was } = sourceOf(pipe.body)
@@ -54,7 +54,7 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   }
   if (state !== 'Paused' || !isDatabase(kind) || body['source'] === undefined)
     return { ok: true, pipe: changed }
-  // The service checks the edit and copies new tables (facts 6.1).
+  // The service checks the edit and copies new tables.
   const copies = added === undefined ? [] : ['Snapshot']
   return moved({ ...before, pipe: changed }, ['Modifying', ...copies, settledState(dialect, after)])
 }
@@ -74,7 +74,7 @@ function shapeOf({ pipeShape }: Dialect, kind: SourceKind, declared: Fields, jso
   )
 }
 
-/** Fields that each change of the source must send (facts 8). */
+/** Fields that each change of the source must send. */
 const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
   pubsub: ['authentication'],
   mysql: ['host', 'port'],
@@ -83,7 +83,7 @@ const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
 
 function sourceShape(kind: SourceKind, declared: Fields, fields: Shape, names: readonly string[]): Shape {
   const edits = mapped(editsShape(kind, declared, fields), optional)
-  // An edit of mappings alone needs no other field (facts 8).
+  // An edit of mappings alone needs no other field.
   if (names.length > 0 && names.every((name) => name in edits)) return edits
   const needed = (NEEDED[kind] ?? []).map((name) => [name, required(fields[name])])
   return { ...mapped(changeable(kind, declared, fields), optional), ...Object.fromEntries(needed), ...edits }
@@ -91,7 +91,7 @@ function sourceShape(kind: SourceKind, declared: Fields, fields: Shape, names: r
 
 function changeable(kind: SourceKind, declared: Fields, fields: Shape): Shape {
   if (kind !== 'kafka') return changeableIn(declared, fields)
-  // Accepts fixed fields without an effect (facts 4, note 1).
+  // The service accepts fixed fields of a Kafka source, without an effect.
   const { credentials: _refused, ...registry } = shapeIn(fields['schemaRegistry'])
   return { ...fields, schemaRegistry: z.strictObject(registry) }
 }
@@ -124,11 +124,13 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: destination.columns are needed with them')
-  // Settings are checked, but not applied (N9).
-  return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
+  // The service checks `settings` here, but does not apply them.
+  return Object.keys(body).length === 0
+    ? refusal(400, 'settings: send them to PUT {pipe}/settings')
+    : undefined
 }
 
-/** Removes first. Source fields identify a mapping (R27). */
+/** Removes mappings before it adds some. A mapping is identified by its source's fields. */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,
@@ -160,7 +162,10 @@ function accountRefusal(before: JsonObject, after: JsonObject): Refusal | undefi
 
 const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'settings']
 
-/** A PATCH reconnects without stored credentials (facts 8). @param patch effective part of the source */
+/**
+ * Each PATCH of the source must send its credentials, because the service connects without the stored ones.
+ * @param patch only the fields that have an effect
+ */
 function loginRefusal(
   { body, internals }: StoredPipe,
   patch: JsonObject,

@@ -36,7 +36,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     const { requestId } = arrival
     const fault = faults.pick(targetOf(operation, call))
 
-    // Arrival, work and answer share a transaction. With latency, the arrival is visible immediately.
+    // One transaction records the arrival, the work and the answer. With latency, the arrival is visible earlier.
     const late = fault?.type === 'latency'
     const seq = late ? storage.addRequest(arrival) : undefined
     if (late && !(await pause(fault.ms, closing))) return
@@ -85,7 +85,6 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     return failure(requestId, 401, error, { 'www-authenticate': scheme })
   }
 
-  /** Envelope of `spec/api.md` 1. The alert reply (4.4) has none. */
   function envelope(operation: Operation, requestId: string, done: OperationResult): Answer {
     const isBare = operation === 'getAlert'
     if (done.ok) {
@@ -113,7 +112,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     }
   }
 
-  /** Masked in a file: a user might have mounted real secrets. */
+  /** Masks secrets in a file, because a user might have mounted real ones. */
   function bodyToKeep(text: string): Json | undefined {
     if (text === '') return undefined
     const json = parseJson(text) as Json | undefined // JSON.parse gives JSON
@@ -121,7 +120,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     return json === undefined ? `not JSON, ${text.length} characters` : maskSecrets(json)
   }
 
-  /** A create has a name, and no id yet. */
+  /** A create has no id yet, so its name comes from the body. */
   function targetOf(operation: Operation, { service, id, text }: Call): FaultTarget {
     const body = id === '' ? parseJson(text) : storage.get('pipe', id)?.body
     const subjects = [id, isObject(body) ? body['name'] : undefined, service.serviceId]
@@ -129,7 +128,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
   }
 }
 
-/** @returns false: the sandbox closed first */
+/** @returns false if the sandbox closed first */
 async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal: closing }).catch(() => false)
 }
@@ -140,7 +139,6 @@ function schemeOf(operation: Operation | undefined): Scheme {
   return operation === 'getAlert' ? 'Bearer' : 'Basic'
 }
 
-/** `Basic base64(keyId:keySecret)` or `Bearer <ACCESS_TOKEN>`. */
 function checkAuthorization(
   scheme: Scheme,
   header: string | undefined,

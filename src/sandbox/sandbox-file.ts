@@ -3,12 +3,11 @@ import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
 import { wordIssue } from './wire-schema.ts'
 
-/** Names the position of each mistake. */
 export class SandboxFileError extends Error {
   override readonly name = 'SandboxFileError'
 }
 
-/** YAML or JSON. @throws {SandboxFileError} */
+/** Reads YAML or JSON. @throws {SandboxFileError} */
 export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const content = await readFile(file, 'utf8').catch((error: Error) => {
     throw new SandboxFileError(`${file}: cannot be read: ${error.message}`, { cause: error })
@@ -40,7 +39,7 @@ function valueOf(doc: Document, file: string): unknown {
   }
 }
 
-/** Falls back to the nearest existing parent. */
+/** Position of the path, or of its nearest existing parent. */
 function offsetOf(doc: Document, path: readonly PropertyKey[]): number {
   const node = path.length === 0 ? doc.contents : doc.getIn(path, true)
   if (isNode(node) && node.range) return node.range[0]

@@ -26,7 +26,6 @@ import {
   type World,
 } from './world.ts'
 
-/** `spec/api.md` 4. Never throws for a caller's mistake. */
 export function perform(world: World, operation: Operation, call: Call): OperationResult {
   const isInService = operation !== 'getAlert'
   return (isInService ? serviceRefusal(world, call) : undefined) ?? HANDLERS[operation](world, call)
@@ -34,7 +33,6 @@ export function perform(world: World, operation: Operation, call: Call): Operati
 
 type Handler = (world: World, call: Call) => OperationResult
 
-/** Operations of the default profile (`spec/api.md` 4), and those of only one profile. */
 const HANDLERS = {
   createPipe,
   getPipe: onPipe((world, { now }, pipe) => ({ ok: true, result: viewPipe(world, pipe, now) })),
@@ -73,7 +71,7 @@ const RUNNING = 'running'
 
 function sleepRefusal({ storage }: World, { service }: Call): Refusal | undefined {
   const { state } = storage.get('service', servicePath(service)) ?? { state: RUNNING }
-  return state === RUNNING ? undefined : refusal(424, `the service has to be running; it is ${state}`)
+  return state === RUNNING ? undefined : refusal(424, `the service must be running, but is ${state}`)
 }
 
 function createPipe(world: World, call: Call): OperationResult {
@@ -98,7 +96,7 @@ function listPipes(world: World, { service, now }: Call): OperationResult {
   return { ok: true, result: there.map((pipe) => viewPipe(world, pipe, now)) }
 }
 
-/** The reply can be earlier than the change of the state (facts 6.1). */
+/** The reply shows the state before the change, as the service might. */
 function changePipe(
   change: (before: PipeBefore, body: JsonObject) => PipeChange,
   reply: (view: PipeView) => JsonObject = (view) => view,
@@ -182,7 +180,7 @@ function createAlert(world: World, call: Call): OperationResult {
   return { ok: true, result: body }
 }
 
-/** Replaces the alert. An omitted start stays, and with it an omitted offset (facts 3.3). */
+/** Replaces the alert. Without a new start, the old start and offset stay. */
 function updateAlert(world: World, call: Call, alert: StoredAlert): OperationResult {
   const read = readAlert(world, call)
   if (!read.ok) return read
@@ -204,14 +202,13 @@ function onAlert(act: (world: World, call: Call, alert: StoredAlert) => Operatio
   }
 }
 
-/** An alert of a fixture belongs to every service. */
 function isOf({ service }: StoredAlert, call: Call): boolean {
   return service === '' || service === servicePath(call.service)
 }
 
-/** A `scheduleStartAt` of null removes it. `channel` can repeat the first of `channels`. */
+/** Null removes `scheduleStartAt`. `channel` can repeat the first of `channels`. */
 function readAlert({ dialect: { alert } }: World, call: Call): ReturnType<typeof readCheckedBody> {
-  if (alert === undefined) return refusal(404, 'alerts are not written here')
+  if (alert === undefined) return refusal(404, 'this profile cannot write alerts')
   const { id: _ofOthers, expect: _ofWatched, ...shape } = bodyShape(alert)
   const read = readCheckedBody(call, {
     ...shape,

@@ -10,9 +10,8 @@ import { type Access, createRequestHandler, type RequestHandler } from './reques
 import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 import { type FileUse, openStorage } from './storage.ts'
 
-/** `credentials` and `alertTokens`: besides the fixture's. */
+/** `credentials` and `alertTokens` are accepted besides the fixture's. */
 export interface SandboxOptions extends Access {
-  /** Default: the interface of `spec/api.md`. */
   readonly profile?: Profile | undefined
   /** Default: `127.0.0.1`. */
   readonly host?: string | undefined
@@ -29,15 +28,15 @@ export interface SandboxOptions extends Access {
 }
 
 export interface Sandbox extends SandboxControl, AsyncDisposable {
-  /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
+  /** `http://HOST:PORT`, for `--base-url` and `--alerts-base-url`. */
   readonly url: string
-  /** Replaces the fixture's credentials, too. */
+  /** Replaces all accepted credentials, also the fixture's. */
   setAccess(access: Access): void
-  /** Ends even hanging connections. Idempotent. */
+  /** Also ends hanging connections. Idempotent. */
   close(): Promise<void>
 }
 
-/** Follows `spec/api.md`. @throws Error if the port or the file is unusable */
+/** @throws Error if the port or the file is unusable */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { profile = DEFAULT, now = Date.now } = options
   const fixture = fixtureSchema(profile).parse(options.fixture ?? {})
@@ -83,7 +82,7 @@ function createServer(routes: readonly Route[], handler: RequestHandler): Fastif
     forceCloseConnections: true,
     routerOptions: { caseSensitive: true },
   })
-  // Keeps texts: the platform judges the JSON.
+  // Bodies stay texts, because the simulated platform checks the JSON.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
@@ -135,7 +134,7 @@ function routesOf(profile: Profile): readonly Route[] {
   return [...new Map(routes.map((route) => [route.operation, route])).values()]
 }
 
-/** The other interface for alerts has an operation of the same name. */
+/** Other names here, because the interface for alerts has operations of the same name. */
 const IN_SERVICE: Readonly<Record<string, Operation>> = {
   getAlert: 'getServiceAlert',
   listAlerts: 'listServiceAlerts',

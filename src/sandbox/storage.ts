@@ -15,7 +15,7 @@ interface Stored {
   readonly endpoint: StoredEndpoint
   readonly service: StoredService
   readonly applied: true
-  /** Right content of a credential file. */
+  /** See `rightSecret`. */
   readonly secret: string
 }
 
@@ -23,7 +23,7 @@ export type Storage = ReturnType<typeof openStorage>
 
 export const KEPT_REQUESTS = 100_000
 
-/** `copy`: a copy in memory. */
+/** `copy`: works on a copy of the file in memory. */
 export type FileUse = 'open' | 'copy'
 
 /** @throws Error that names the file, if it cannot be opened or has a newer version */
@@ -45,9 +45,9 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
 
   return {
     isDurable: file !== undefined && use === 'open',
-    /** All or nothing, durable on return. Cannot be nested. */
+    /** Does all of the work or none, and is durable on return. Cannot be nested. */
     transaction: <T>(work: () => T): T => transact(database, work),
-    /** Undoes the work, within a transaction. */
+    /** Does the work and undoes it, within a transaction. */
     undone<T>(work: () => T): T {
       database.exec('SAVEPOINT undone')
       try {
@@ -65,13 +65,13 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     put<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): void {
       put.run(kind, id, JSON.stringify(value))
     },
-    /** @returns false: it exists */
+    /** @returns false if it exists already */
     putNew<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): boolean {
       return putNew.run(kind, id, JSON.stringify(value)).changes > 0
     },
-    /** @returns false: there was none */
+    /** @returns false if there was none */
     remove: (kind: keyof Stored, id: string): boolean => remove.run(kind, id).changes > 0,
-    /** Keeps the last {@link KEPT_REQUESTS}. @returns the request's number */
+    /** @returns the request's number */
     addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number {
       const seq = Number(addRequest.run(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests.run(seq - KEPT_REQUESTS)
@@ -102,7 +102,7 @@ const SQLITE_BUSY = 5
 function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   try {
     const opened = use === 'open' ? file : undefined
-    // Only the owner can read the stored connection strings.
+    // Only the owner can read the file, because it holds connection strings.
     if (opened !== undefined) closeSync(openSync(opened, 'a', 0o600))
     const database = new DatabaseSync(opened ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
     try {
@@ -121,7 +121,7 @@ function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   }
 }
 
-/** Retries: SQLite fails despite the timeout if several processes create a file together. */
+/** Retries, because SQLite fails despite its timeout if several processes create a file together. */
 function useWal(database: DatabaseSync): void {
   for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
     try {
@@ -135,7 +135,7 @@ function useWal(database: DatabaseSync): void {
   }
 }
 
-/** SQLite's mark for a write-ahead log: 1 without, 2 with. */
+/** Bytes that mark SQLite's use of a write-ahead log: 1 without, 2 with. */
 const WAL_MARK = { start: 18, end: 20 }
 
 function fillFrom(file: string, database: DatabaseSync): void {
@@ -146,17 +146,15 @@ function fillFrom(file: string, database: DatabaseSync): void {
   database.deserialize(bytes)
 }
 
-/** Reads a closed file itself: SQLite would create files beside it. */
+/** Reads a closed file without SQLite, which would create files beside it. */
 function bytesOf(file: string): Uint8Array {
   if (!existsSync(`${file}-wal`)) return readFileSync(file)
   using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   return source.serialize()
 }
 
-/** SQLite's `user_version`. */
 const VERSION = 5
 
-/** `value`, `facts` and `answer` are JSON. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS object (
     kind TEXT NOT NULL,
@@ -202,7 +200,7 @@ function prepareTables(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${VERSION}`)
 }
 
-/** Locks first: a read that becomes a write would fail instead of waiting. */
+/** Takes the write lock first: a transaction that reads before it writes would fail instead of waiting. */
 function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -11,19 +11,18 @@ export interface StoredPipe extends ServiceIds {
   /** ms since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Without request-only fields. `state` only if set, otherwise computed from the time. */
+  /** Without fields that only requests have. `state` only if it was set: otherwise the time determines it. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
   readonly internals?: PipeInternals | undefined
 }
 
-/** Not in replies. */
 export interface PipeInternals {
-  /** States in turn, from `since` (ms); the last stays. */
+  /** States to pass through from `since` (ms since the epoch). The last one stays. */
   readonly moves?: { readonly since: number; readonly states: readonly string[] }
-  /** Last change of size: ms. */
+  /** ms since the epoch. */
   readonly scaledAt?: number
-  /** Time of the delete request: ms. */
+  /** ms since the epoch. */
   readonly deletedAt?: number
   /** Digest per credential field. */
   readonly credentials?: Readonly<Record<string, string>>
@@ -42,7 +41,7 @@ export interface StoredAlert {
   readonly id: string
   /** ms since the epoch. */
   readonly createdAt: number
-  /** Empty: from a fixture, in every service. */
+  /** Empty for an alert of a fixture, which is in every service. */
   readonly service: string
   readonly body: JsonObject
   readonly incidents: readonly string[]
@@ -59,11 +58,10 @@ export interface RecordedRequest {
   /** Without `authorization`. */
   readonly headers: Readonly<Record<string, string>>
   readonly authorization: 'right' | 'wrong' | 'absent'
-  /** Key id or number of the alert token. Undefined: not valid. */
+  /** Key id, or `alert token N`. Undefined: not valid. */
   readonly credential: string | undefined
-  /** JSON or text. Masked in a file and over HTTP. */
+  /** JSON or text, with masked secrets in a file and over HTTP. */
   readonly body: unknown
-  /** Recorded but ignored: not part of the interface. */
   readonly idempotencyKey: string | undefined
   readonly requestId: string
   readonly answer: RecordedAnswer | undefined
@@ -72,7 +70,6 @@ export interface RecordedRequest {
 export interface RecordedAnswer {
   readonly status: number | undefined
   readonly fault: string | undefined
-  /** Whether the platform did the work. */
   readonly done: boolean
 }
 

@@ -4,11 +4,9 @@ import { isReferenceSchema } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 
-/* Request bodies, checked by the schema and the rules of manifests. */
-
 export type Shape = Readonly<Record<string, z.core.$ZodType>>
 
-/** Fields of a manifest's `spec` in a request, with texts instead of references to secrets. */
+/** The fields of `spec` as a request sends them: secrets are texts, not references. */
 export function bodyShape({ schema }: Pick<Kind, 'schema'>): Shape {
   const { service: _ofManifests, ...shape } = shapeIn(shapeIn(schema)['spec'])
   return mapped(shape, onTheWire)
@@ -29,7 +27,7 @@ export function optional(schema: z.core.$ZodType | undefined): z.core.$ZodType {
   return z.optional(required(schema))
 }
 
-/** Lists have no references. */
+/** Lists contain no references to secrets. */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReferenceSchema(schema)) return Text
   if (schema instanceof z.ZodOptional) return z.optional(onTheWire(schema.unwrap()))
@@ -40,7 +38,7 @@ export function mapped<T>(shape: Readonly<Record<string, T>>, change: (field: T)
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, change(field)]))
 }
 
-/** For `rules` and `states`, which read only the fields that the schema checked. */
+/** For `rules` and `states`, which read only fields that the schema has checked. */
 export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceManifest {
   return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
 }
@@ -55,7 +53,7 @@ export function wordIssues(error: z.core.$ZodError): string {
   return error.issues.map(wordIssue).join('; ')
 }
 
-/** Contains no value: it might be secret. */
+/** Contains no value, because it might be secret. */
 export function wordIssue(issue: z.core.$ZodIssue): string {
   const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
   if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`

@@ -9,7 +9,6 @@ import type { Storage } from './storage.ts'
 import type { PipeInternals, ServiceIds, StoredAlert, StoredPipe } from './stored.ts'
 import { asManifest, rulesBrokenBy } from './wire-schema.ts'
 
-/** The simulated platform: its state, and how it behaves. */
 export interface World {
   readonly storage: Storage
   readonly dialect: Dialect
@@ -31,7 +30,7 @@ export const Times = z.strictObject({
   listLagMs: Milliseconds.default(0),
 })
 
-/** A change some ms after the creation of its pipe or alert, without a request. */
+/** A change without a request, some ms after the creation of its pipe or alert. */
 export const Incident = z
   .strictObject({
     pipe: Text.optional().describe('Name or id of a pipe.'),
@@ -51,7 +50,6 @@ export const Incident = z
   .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
 type Incident = z.infer<typeof Incident>
 
-/** A pipe in replies (`spec/api.md` 2.1). */
 export interface PipeView extends JsonObject {
   readonly id: string
   readonly serviceId: string
@@ -59,11 +57,14 @@ export interface PipeView extends JsonObject {
   readonly state: string
   /** ISO 8601, UTC. */
   readonly createdAt: string
-  /** Only for the control interface, and if the profile can change credentials. */
+  /** Only in the control interface, if the profile can change credentials. */
   readonly credentialsRevision?: number
 }
 
-/** Computed at each read, without timers. Undefined: the pipe is gone. */
+/**
+ * Applies incidents and deletions that are due. Each read calls it, so no timer is needed.
+ * @returns undefined: the pipe is gone
+ */
 export function advancePipe(world: World, pipe: StoredPipe, now: number): StoredPipe | undefined {
   const { storage, times } = world
   const deletedAt = pipe.internals?.deletedAt
@@ -118,7 +119,7 @@ function markOf(incident: Incident): string {
   return sha256(stableJson(incident)).slice(0, 12)
 }
 
-/** @param body of the right shape @returns undefined: valid */
+/** @returns undefined: valid */
 export function objectionTo({ pipe }: Dialect, body: JsonObject): string | undefined {
   const paused = pipe.states?.(asManifest(body, { paused: true }))
   if (body['startPaused'] !== undefined && paused?.startPaused === undefined)
@@ -126,7 +127,6 @@ export function objectionTo({ pipe }: Dialect, body: JsonObject): string | undef
   return rulesBrokenBy(pipe, body)[0]?.words
 }
 
-/** @param body valid */
 export function newPipe(
   dialect: Dialect,
   about: Pick<StoredPipe, 'id' | 'organizationId' | 'serviceId' | 'createdAt'>,
@@ -173,7 +173,7 @@ export function viewInSandbox(world: World, pipe: StoredPipe, now: number): Pipe
   }
 }
 
-/** Needs no timer and survives restarts. A set `state` takes precedence. */
+/** Computes the state from times, so it survives restarts. A `state` in the body takes precedence. */
 export function stateOf({ dialect, times }: World, pipe: StoredPipe, now: number): string {
   const { body, createdAt, internals } = pipe
   if (typeof body['state'] === 'string') return body['state']
@@ -184,7 +184,7 @@ export function stateOf({ dialect, times }: World, pipe: StoredPipe, now: number
   return states[index] ?? states.at(-1) ?? settledState(dialect, body)
 }
 
-/** Last state of a pipe that is never stopped (facts 6.1). */
+/** The state that a pipe reaches if it is never stopped. */
 export function settledState({ pipe }: Pick<Dialect, 'pipe'>, body: JsonObject): 'Running' | 'Completed' {
   return pipe.states?.(asManifest(body)).healthy.includes('Completed') ? 'Completed' : 'Running'
 }
@@ -197,7 +197,7 @@ export function sourceOf({ source }: JsonObject): { readonly kind: SourceKind; r
 
 const CREDENTIALS = ['credentials', 'accessKey', 'serviceAccountKey', 'connectionString']
 
-/** Digests: credentials are not kept. */
+/** Only digests of credentials are kept. */
 export function credentialDigests(id: string, source: JsonObject): PipeInternals['credentials'] & object {
   return Object.fromEntries(
     CREDENTIALS.filter((name) => source[name] !== undefined).map((name) => [

@@ -179,7 +179,7 @@ const ROWS: readonly Row[] = [
     why: `a success ${which} is no answer`,
     answer: json(status, body),
     ...BAD_REPLY,
-    says: `answered ${status}, but not as the interface promises`,
+    says: `answered ${status}, but without the expected content`,
   })),
   ...(
     [
@@ -199,7 +199,7 @@ const ROWS: readonly Row[] = [
       r.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${DONE.slice(0, 60)}`)
     },
     ...BAD_REPLY,
-    says: 'not as the interface promises',
+    says: 'without the expected content',
   },
   {
     why: 'a body over the limit is not read',

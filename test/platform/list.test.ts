@@ -134,12 +134,12 @@ describe('a list that', () => {
     {
       is: 'is an endless text, whole',
       answer: (response) => response.end(`<p title="${'x'.repeat(9 * 2 ** 20)}`),
-      words: /answered 200, but not as the interface promises/,
+      words: /answered 200, but without the expected content/,
     },
     ...[{}, undefined].map((result) => ({
       is: `is ${typeof result}`,
       answer: (response: ServerResponse) => response.end(reply(result)),
-      words: /answered 200, but not as the interface promises/,
+      words: /answered 200, but without the expected content/,
     })),
     {
       is: 'is cut half way',
@@ -153,7 +153,7 @@ describe('a list that', () => {
     {
       is: 'ends half way, as if it were whole',
       answer: (response) => response.end(reply([ITEM, ITEM]).slice(0, 120)),
-      words: /answered 200, but not as the interface promises/,
+      words: /answered 200, but without the expected content/,
     },
   ]
 

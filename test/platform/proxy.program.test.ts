@@ -313,7 +313,7 @@ describe('through a proxy that forwards', () => {
     t.headers['Age'] = '12'
     const kept = await failure(read(t.p))
     expect(kept.facts.class).toBe('Unavailable')
-    expect(kept.message).toContain('answered 404, from a cache in between (it has an "Age")')
+    expect(kept.message).toContain('answered 404, from a cache in between (it has the header "Age")')
     expect(t.server.requests.map(({ headers }) => headers['cache-control'])).toEqual(['no-cache', 'no-cache'])
   })
 

@@ -52,7 +52,7 @@ test('a service is stopped by the fixture, once, and by the control interface', 
 
 test('the default profile knows no states of a service, and none of these requests', async () => {
   const fixture = { services: [{ ...SERVICE, state: 'idle' }] }
-  await expect(givenSandbox({ fixture })).rejects.toThrow(/no such state/)
+  await expect(givenSandbox({ fixture })).rejects.toThrow(/no such service state/)
   await using sandbox = await givenSandbox()
   const { id } = (await ask(sandbox, PIPES, { body: ORDERS })).body.result
   for (const [, method, below, body] of WRITES) {

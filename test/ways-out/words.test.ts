@@ -16,7 +16,7 @@ describe('what is said of a create of unknown outcome', () => {
     [
       'a reply without an id',
       { type: 'no-id' },
-      /request [0-9a-f-]{36}\).*answered 200, but not as the interface promises/,
+      /request [0-9a-f-]{36}\).*answered 200, but without the expected content/,
     ],
   ]
   test.each(seen)('after %s: time, intent, what was seen, and each way out', async (_, fault, what) => {
