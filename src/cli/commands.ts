@@ -93,7 +93,6 @@ function addLooking(shell: Shell): void {
     .action(acting(shell, 'local', history))
 }
 
-/** Commands that the owner of the ledger carries out. */
 function addDeciding(shell: Shell): void {
   addCommand(shell, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
     .option('--service <NAME>', 'only those in this service')

@@ -13,7 +13,7 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** For receivers and a daemon: no client certificate. */
+/** For webhooks and the daemon's API. Leaves out the client certificate, which is for the platform. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
@@ -48,7 +48,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** Checks for expiry and damage. @returns reports new problems */
+/** @returns a check for an expired certificate or unusable files; it reports each new problem */
 export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): () => Promise<void> {
   let said: string | undefined
   return async () => {

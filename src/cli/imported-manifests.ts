@@ -13,7 +13,7 @@ import { commandLine, type CommandContext } from '../plan/step.ts'
 export interface Imported extends Fitted {
   readonly key: Key
   readonly pipeId: string
-  /** Its name on the platform, safe to print. */
+  /** The pipe's name on the platform, with secrets masked. */
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
@@ -63,7 +63,7 @@ function codeOf(error: unknown): string {
 
 type Made = Imported & { readonly manifest: JsonObject }
 
-/** Comments name fields to complete, and fields that no manifest has. */
+/** YAML. Comments on top name the fields to complete, and the fields that no manifest can have. */
 function textOf({ manifest, leftOut }: Made): string {
   const refs = secretRefsIn(manifest).map(({ path, ref }) => `${path}: secret ${ref.name}, key ${ref.key}`)
   return [
@@ -87,7 +87,7 @@ function comment(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`# ${head}`, ...lines.map((line) => `#   ${escapeControls(line)}`)]
 }
 
-/** A service's list, counted by manifest, or the error. */
+/** How many of a service's pipes have a manifest, or why they could not be listed. */
 export type Surveyed = { readonly service: string } & (
   | { readonly problem: string }
   | {
@@ -104,7 +104,7 @@ interface Report {
   readonly surveys: readonly Surveyed[]
   readonly all: readonly Imported[]
   readonly folder: string | undefined
-  /** Of files that were not written. */
+  /** Messages about files that were not written. */
   readonly problems: readonly string[]
   readonly here: CommandContext
 }

@@ -30,7 +30,7 @@ export function printJson(io: Io, value: unknown): void {
 /** Members that hold times in ms since the epoch. */
 const TIME = /^(?:at|since|until|\w+(?:At|By|After|From))$/
 
-/** Larger than any duration. */
+/** Smaller numbers are durations. */
 const LONG_AGO = Date.UTC(1980, 0)
 
 function isoTimes(name: string, value: unknown): unknown {
@@ -63,12 +63,12 @@ export class CommandError extends Error {
   }
 }
 
-/** @throws {CommandError} for a wrong call */
+/** @throws {CommandError} always: the command was called in a wrong way */
 export function misuse(message: string): never {
   throw new CommandError(message, EXIT.usage)
 }
 
-/** For commands that print their own progress. */
+/** Drops events, for commands that print their own progress. */
 export const nobody: Emit = () => undefined
 
 export const VERSION: string = manifest.version

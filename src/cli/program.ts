@@ -30,7 +30,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
   }
 }
 
-/** Commander answers help of an unknown command with the whole help. */
+/** Drops `help` before an unknown command: commander would print the whole help instead of an error. */
 function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
   const [help, word = 'help'] = args
   const isKnown = word === 'help' || word.startsWith('-') || commands.some((each) => each.name() === word)

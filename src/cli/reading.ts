@@ -27,7 +27,7 @@ import { notAccepted } from './daemon-summary.ts'
 /** The ledger's last or current process. */
 export interface DaemonView {
   readonly state: RunState
-  /** A server does not name its process. */
+  /** A reply of a server has no process and host. */
   readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
@@ -38,7 +38,7 @@ export interface StatusReading {
   /** Problems beyond single resources. */
   readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
-  /** False: only the daemon knows the times of its checks. */
+  /** False: times of checks are unknown, because the daemon has not written them yet. */
   readonly isCheckKnown?: boolean | undefined
 }
 
@@ -107,7 +107,7 @@ export async function readLedgerStatus(
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     daemon: { state, last },
     resources: withProblems(views, clock, context),
-    // Times of checks are written at the end of a process.
+    // A process writes the times of its checks only at its end.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }
@@ -122,7 +122,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Without a daemon, a tracker of its own finds the problems. */
+/** Finds the problems of the views, which a daemon would otherwise do. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,
@@ -147,7 +147,7 @@ async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   }
 }
 
-/** Each page starts after the last key of the page before. @throws {NoAnswerError | CommandError} */
+/** Reads all pages. @throws {NoAnswerError | CommandError} */
 export async function readServerResources(
   io: Io,
   asked: Asked,
@@ -161,7 +161,7 @@ export async function readServerResources(
   }
 }
 
-/** Undefined: the last page, or too many. */
+/** Undefined: this is the last page, or there are too many items. */
 function nextQuery(
   { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
   count: number,
@@ -169,7 +169,7 @@ function nextQuery(
   return items.length === 0 || count >= MOST_ITEMS ? undefined : next
 }
 
-/** Stops a server with endless pages. */
+/** Ends the reading if a server always has a next page. */
 const MOST_ITEMS = 1_000_000
 
 export function wholeOf({
@@ -204,7 +204,7 @@ async function readServerHistory(
     limit: String(Math.min(limit, LIMITS.page)),
     ...(key === undefined ? {} : { key }),
   })
-  // New entries move older ones to a later page: drop repeats.
+  // New entries move older entries to a later page, so an entry can come twice.
   const entries = new Map<string, HistoryEntry>()
   for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
     const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })

@@ -9,7 +9,7 @@ import { STATUSES } from '../plan/severity.ts'
 import { misuse } from './io.ts'
 import { parsedBy } from './usage.ts'
 
-/** Of `status` and `history`, as commander parses it. Absent members do not filter. */
+/** Filter flags of `status` and `history`, as commander parses them. An absent flag does not filter. */
 export interface ResourceFilter {
   readonly kind?: readonly string[]
   /** `name` or `name=value`; all must match. */
@@ -72,7 +72,7 @@ function appended(value: string, before: readonly string[] = []): readonly strin
   return [...before, value]
 }
 
-/** Separated by commas, in any case. */
+/** Parses words separated by commas, in upper or lower case. */
 function wordsAmong(known: readonly string[]): (text: string) => readonly string[] {
   return (text) => {
     const words = text.split(',').filter((word) => word.trim() !== '')

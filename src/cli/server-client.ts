@@ -11,7 +11,6 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
 import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
-/* Errors begin with `command`. */
 
 interface ServerCall {
   readonly command: string
@@ -19,9 +18,9 @@ interface ServerCall {
   readonly network: NetworkSettings
   /** Relative to the server's address. */
   readonly path: string
-  /** Undefined for a read, which needs no token. */
+  /** Undefined: a GET, which needs no token. */
   readonly token?: string
-  /** JSON. Undefined: a read. */
+  /** JSON of a POST. Undefined: a GET. */
   readonly body?: string
   readonly timeoutMs: number
 }
@@ -121,7 +120,7 @@ export function expectObject(
   throw new CommandError(printable(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
-/** A public endpoint. @throws {CommandError} */
+/** Reads an endpoint that needs no token. @throws {CommandError} */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
   call: Asked,
@@ -134,7 +133,7 @@ export async function getReply<Path extends keyof Replies>(
 /** The daemon answers immediately. */
 const READ_MS = 10_000
 
-/** The admin token. @throws {CommandError} */
+/** @throws {CommandError} if no admin token is configured, or its file is empty or unreadable */
 export async function adminTokenOf(
   { stop: { stopping: signal } }: Pick<Io, 'stop'>,
   { adminTokenFile }: Pick<Settings, 'adminTokenFile'>,

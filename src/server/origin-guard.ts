@@ -2,19 +2,18 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from './replies.ts'
 
-/* There is no login: a browser must not lend its network position to a foreign page. Blocks DNS rebinding by
-   `Host`, and cross-origin requests by `Origin` and `Sec-Fetch-Site`. Other programs can set any header and
-   are not restricted. */
+/* The API has no login, so a foreign web page could use a visitor's browser to reach it. Checks of `Host` block DNS
+   rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Programs other than browsers can
+   set any header and are not restricted. */
 
-/** Besides IP addresses and `localhost`. */
+/** Host names that requests can use, besides IP addresses and `localhost`. */
 export interface KnownHosts {
-  /** In lower case. `*`: all; `.example.com`: all below it. */
+  /** In lower case. `*` allows all names, `.example.com` its subdomains. */
   readonly allowed: readonly string[]
-  /** Address of the page for people. */
   readonly publicUrl: string | undefined
 }
 
-/** Rejects misled browsers. @param names `of browsers`: monitoring has its own names */
+/** Rejects browser requests that come from a foreign page. @param names `of browsers`: others can use any name */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
   const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
@@ -45,7 +44,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** A whole URL is for proxies, and contains a second host. */
+/** Rejects a whole URL: only proxies get those, and its host can differ from `Host`. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(
@@ -57,7 +56,7 @@ function assertTarget({ raw }: FastifyRequest): void {
 
 const HOST = /^(?:\[([0-9a-f:.]+)(?:%[\w.-]+)?\]|([a-z0-9._-]+))(?::\d{0,5})?$/
 
-/** Limit of DNS. */
+/** Characters. The limit of DNS. */
 const LONGEST_NAME = 253
 
 /** `name` has no port, brackets, zone or final dot. */
@@ -69,7 +68,7 @@ export function hostOf(header: string): { readonly name: string; readonly all: s
   return { name, all }
 }
 
-/** An IP address cannot be rebound. */
+/** IP addresses are always allowed, because DNS rebinding needs a name. */
 function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
   if (isIP(name) !== 0 || name === 'localhost' || allowed.has('*') || allowed.has(name)) return true
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
@@ -87,7 +86,7 @@ function misdirected(name: string | undefined): RequestError {
   )
 }
 
-/** `Sec-Fetch-Site` comes over secure connections, `Origin` with requests that change or read data. */
+/** Browsers send `Sec-Fetch-Site` only over secure connections, so `Origin` is checked too. */
 function isFromElsewhere(
   { headers, method, raw }: FastifyRequest,
   host: string,
@@ -105,7 +104,7 @@ function isFromElsewhere(
   return origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host)
 }
 
-/** A TLS proxy changes the origin's scheme to `https`. */
+/** Ignores the scheme, because a TLS proxy changes the origin's scheme to `https`. */
 function isOriginOf(origin: string, host: string): boolean {
   const url = URL.parse(origin)
   return url !== null && url.origin !== 'null' && url.host === URL.parse(`${url.protocol}//${host}`)?.host

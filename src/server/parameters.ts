@@ -8,21 +8,21 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Of a query: each value is searched in thousands of resources. */
+/** Limits of a query, because each value is searched in thousands of resources. */
 export const LIMITS = {
-  /** Per parameter, repeated or in a comma list. */
+  /** Values of a parameter, repeated or in a comma list. */
   values: 100,
   labels: 16,
   words: 16,
   letters: 100,
-  /** Letters. */
+  /** Letters of a value. */
   text: 500,
-  /** Letters. No file system allows more. */
+  /** Letters of a path: no file system allows more. */
   path: 4_096,
   page: 500,
 } as const
 
-/** Must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
+/** The value of a parameter that must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
 export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
@@ -31,7 +31,7 @@ export function oneOf(query: Query, name: string, longest: number = LIMITS.text)
   return value
 }
 
-/** Can repeat. @throws {RequestError} 400 */
+/** The values of a parameter that can repeat. @throws {RequestError} 400 */
 export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
   const texts = [query[name] ?? []].flat().filter((text) => text !== '')
   assertFew(texts, name, most)
@@ -39,7 +39,7 @@ export function textsOf(query: Query, name: string, most: number = LIMITS.values
   return texts
 }
 
-/** Can repeat or be a comma list. @throws {RequestError} 400 */
+/** The values of a parameter that can repeat or be a comma list. @throws {RequestError} 400 */
 export function listOf(query: Query, name: string): readonly string[] {
   const texts = [query[name] ?? []].flat()
   assertFew(texts, name, LIMITS.values)
@@ -49,7 +49,7 @@ export function listOf(query: Query, name: string): readonly string[] {
   return values
 }
 
-/** Of `q`: distinct, in lower case. @throws {RequestError} 400 */
+/** The distinct words of `q`, in lower case. @throws {RequestError} 400 */
 export function searchWords(query: Query): readonly string[] {
   const text = oneOf(query, 'q', Infinity)
   if (text === undefined) return []
@@ -72,7 +72,7 @@ function assertShort(value: string, name: string, longest: number): void {
   throw new RequestError(400, error, `It takes at most ${longest} letters.`)
 }
 
-/** Undefined: absent. @throws {RequestError} 400 */
+/** Undefined: absent. @throws {RequestError} 400 for a word that is not `known` */
 export function wordsOf<T extends string>(
   query: Query,
   name: string,
@@ -94,7 +94,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
   )
 }
 
-/** From `least` to `most`. @throws {RequestError} 400 */
+/** A whole number. @throws {RequestError} 400 if it is out of range */
 export function wholeOf(
   query: Query,
   name: string,
@@ -116,7 +116,7 @@ export interface Part {
   readonly limit: number
 }
 
-/** @param limit `absent`: the default @throws {RequestError} 400 */
+/** @param limit `absent`: its default @throws {RequestError} 400 */
 export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
   return {
     offset: wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
@@ -124,7 +124,7 @@ export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly ab
   }
 }
 
-/** A query, equal for equal requests. */
+/** Only the named parameters, in this order: equal requests then share a cached reply. */
 export function pickedOf(query: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -137,9 +137,9 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
 /** At most 500 items. */
 export interface Paged<T> {
   readonly items: readonly T[]
-  /** On all pages. */
+  /** Items on all pages. */
   readonly total: number
-  /** Relative address. Undefined: last page. */
+  /** Relative address of the next page. Undefined: this is the last. */
   readonly next: string | undefined
 }
 
@@ -149,7 +149,7 @@ export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Quer
   return { items: all.slice(offset, end), total: all.length, next }
 }
 
-/** Relative address. @param changes undefined: removed */
+/** The address of another page. @param changes undefined: the parameter is removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -176,7 +176,7 @@ export function knownKey(text: string, board: StatusBoard): Key {
   )
 }
 
-/** History outlives resources. @throws {RequestError} 400 */
+/** The key need not exist, because history outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
   const key = keyOfAKind(text)
   if (key !== undefined) return key
@@ -190,7 +190,7 @@ export function parsedBody<T>(schema: z.ZodType<T>, body: unknown, hint: string)
   throw new RequestError(400, 'the body is not understood', hint)
 }
 
-/** None, JSON, or a form as `curl -d key=…` sends it. */
+/** A body can be empty, JSON, or a form as `curl -d key=…` sends it. */
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {

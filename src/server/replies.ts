@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** No foreign content, frames, type guessing or caching. */
+/** Headers that forbid foreign content, frames, guessed types and caching. */
 export const REPLY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
@@ -80,7 +80,7 @@ function errorReply(error: unknown): readonly [status: number, body: ErrorReply]
   return [500, { error: 'this could not be answered', hint }]
 }
 
-/** Fastify's errors of a request have 400 to 499. Others are internal. */
+/** The status of Fastify's error about a wrong request. Undefined: an internal error. */
 function clientStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode } = error

@@ -12,7 +12,7 @@ export interface Server extends Listener {
 
 /**
  * Probes and metrics can have another port.
- * @throws if a port is unusable; the message names it and the cause
+ * @throws if a port is unusable
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
@@ -38,7 +38,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     port: main.port,
     metricsUrl: metrics?.url,
     async close() {
-      // Probes work until the end.
+      // Closes last, because probes must work until the end.
       await main.close()
       await metrics?.close()
     },
@@ -50,13 +50,13 @@ const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Finds late requests this often. Node's default: 30 s. */
+/** Node looks for late requests this often. Its default is 30 s. */
 const LOOK_MS = 1_000
 
-/** Closes a connection without traffic, even during a reply. */
+/** Node closes a connection after this time without traffic, even during a reply. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Until the next scrape, usually within a minute. */
+/** Keeps a connection open until the next scrape, which usually comes within a minute. */
 const KEEP_ALIVE_MS = 72_000
 
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
@@ -82,7 +82,7 @@ function createMetricsApp(parts: ServerParts): FastifyInstance {
 function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
-    // A URL that cannot be decoded has no route.
+    // For example, a URL that cannot be decoded has no route.
     frameworkErrors: (error, _request, reply) => sendError(error, reply),
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: IDLE_TIMEOUT_MS,
@@ -95,7 +95,7 @@ function createBareApp(): FastifyInstance {
   return app
 }
 
-/** Fastify's schema compilers are its slowest part. */
+/** Replaces Fastify's schema compilers, which are its slowest part. */
 function noSchemas(): never {
   throw new Error('no route has a schema: what comes in is checked by the route itself')
 }

@@ -63,7 +63,7 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   return EXIT.fine
 }
 
-/** @throws {CommandError} if the directory is known to differ from the daemon's: the result would be wrong */
+/** @throws {CommandError} if the daemon is known to use another directory: the result would be wrong */
 async function allowHere(
   context: OperatorContext,
   allowance: Allowance,
@@ -92,7 +92,7 @@ async function allowHere(
   )
 }
 
-/** A daemon writes one record per create to disk. */
+/** Long, because a daemon writes a record to disk for each allowed create. */
 const ANSWER_MS = 300_000
 
 async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {

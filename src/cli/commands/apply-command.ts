@@ -61,7 +61,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       maxCreates,
       sandboxUse: 'keep',
       async confirm() {
-        // A person runs it: its revision counts as acted on.
+        // A person chose to apply this revision, so Pipewright counts it as acted on.
         leadership.actOn(engine.context.store.revision)
         return term.confirm()
       },
@@ -136,11 +136,11 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
 }
 
 interface Applied extends Pass {
-  /** Create outcomes missing from the ledger. */
+  /** Outcomes of creates that could not be written to the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 
-/** Marks keys whose reconcile did not finish: their status is old. */
+/** Shows resources whose reconcile did not finish as failed, because their status is old. */
 function shownAfter(
   statuses: readonly ResourceView[],
   { reconciled, bugs, unsaved }: Applied,
@@ -169,7 +169,7 @@ function bugWords(bug: unknown): string {
   return bug instanceof Error ? bug.message : String(bug)
 }
 
-/** A terminal gets lines in every log format. */
+/** A terminal gets readable lines, whatever the log format is. */
 function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }

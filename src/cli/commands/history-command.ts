@@ -16,7 +16,7 @@ interface HistoryFlags extends ResourceFilter {
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
 
-/** More than any ledger keeps: filters apply after reading. */
+/** More than any ledger keeps, because filters apply after the reading. */
 const ALL_LINES = 100_000
 
 /** Newest first, from the ledger or from `--server`. */
@@ -90,7 +90,7 @@ interface HistoryText extends Sheet {
   readonly form: 'text' | 'wide'
 }
 
-/** With less room, a message goes on its own line. */
+/** Columns. With less room, a message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
@@ -121,7 +121,7 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
     .join('\n')
 }
 
-/** If a condition repeats its action's message, the meaning of its reason. */
+/** For finding conditions that repeat the message of an action. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

@@ -179,7 +179,7 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
 }
 
-/** Sorted by name. @throws {CommandError} if no service answers */
+/** @throws {CommandError} if no service answers */
 async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
   const { store, mask, platform } = context
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
@@ -240,7 +240,7 @@ function withKeys(
   return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
 }
 
-/** The pipe's own name, except if a Service's credentials use it: no pipe can refer to those. */
+/** The pipe's name. Adds `-source` if a Service's credentials have that name, because no pipe can refer to those. */
 function secretName(store: StateStore, name: string): string {
   const taken = new Set(servicesOf(store).map(({ spec }) => spec.credentials.secretRef.name))
   let free = name

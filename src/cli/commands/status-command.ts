@@ -74,7 +74,7 @@ interface Chosen extends StatusReading {
 function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {
-    // Other resources do not affect this exit code.
+    // Errors of other resources must not affect the exit code.
     const { problem } = reading.whole
     return {
       ...reading,

@@ -78,7 +78,7 @@ export function findingsAsSarif(
     runs: [
       {
         tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map(ruleOf) } },
-        // JavaScript string positions; the default is code points
+        // Columns count UTF-16 units, as in JavaScript. The default of SARIF is code points.
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The root of the repository.' } } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],

@@ -35,7 +35,7 @@ interface StatusText extends Sheet {
   readonly isCheckKnown?: boolean | undefined
 }
 
-/** @param text includes the text for an empty list */
+/** @param text `nothing`: the text for an empty list */
 export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
@@ -53,14 +53,14 @@ export function statusText(
 
 export const NOTHING_RECORDED = 'No resource is recorded yet.'
 
-/** The age shows a stalled Git sync. */
+/** The revision's age shows a stalled Git sync. */
 function revisionLine(
   { state, last }: DaemonView,
   { revisionSince, problem }: DaemonSummary,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
   if (revisionSince === undefined || last?.revision === undefined) return []
-  // A stopped or failing daemon might have an old revision.
+  // A stopped or failing daemon might have missed a revision.
   const isLooking = state === 'running' && problem === undefined
   return [
     `Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}${isLooking ? '; no other one since' : ''}.`,
@@ -132,7 +132,7 @@ function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): s
   return `${fit(cause)}\n  ${keys}`
 }
 
-/** Also tells the status's age. */
+/** Says whether the daemon runs, and from when the status is. */
 export function daemonLine(
   { state, last }: DaemonView,
   { now, paint }: Pick<StatusText, 'now' | 'paint'>,

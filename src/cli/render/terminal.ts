@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { TURNING } from '../../lib/shown-text.ts'
 import type { Io } from '../io.ts'
 
-/** Colours have no width. */
+/** Aligns columns. Colour codes count as no width. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -76,7 +76,7 @@ function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
 
-/** For texts from manifests and replies. Our own colours stay. */
+/** Replaces control characters in texts from manifests and replies. Pipewright's own colours stay. */
 export function printable(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }

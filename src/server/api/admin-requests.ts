@@ -13,7 +13,7 @@ import type { Operator, ServerParts } from '../parts.ts'
 import { parsedBody } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
 
-/** `POST /-/allow`. Blocked creates pass once. */
+/** `POST /-/allow`: allows, once, the creates or deletions that a limit blocks. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
     await authorize({ headers, socket }, parts.operator)
@@ -40,7 +40,7 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
     const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/reference/api.md).'
     const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
-    // Unlimited: it waits for a reconcile, which waits for the request budget.
+    // No time limit, because the command waits for a reconcile, which waits for the request budget.
     reply.raw.setTimeout(0)
     return carriedOut(result)
   })
@@ -50,7 +50,7 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** Errors in full: the client has a token. @throws {RequestError} */
+/** Shows errors in full, because the client has a token. @throws {RequestError} */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -63,7 +63,7 @@ async function carriedOut<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** `POST /api/v1/plan`, one at a time. */
+/** `POST /api/v1/plan`. Makes one plan at a time. */
 export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
   let last: Promise<unknown> = Promise.resolve()
   app.post(
@@ -80,7 +80,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
-      // Unlimited: the connection is idle until the plan is made.
+      // No time limit, because the connection is idle until the plan is made.
       reply.raw.setTimeout(0)
       const plan = last.then(async () => {
         assertActs(parts)
@@ -92,7 +92,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
   )
 }
 
-/** @throws {RequestError} 409 for a standby, with the leader */
+/** @throws {RequestError} 409 on a standby; the reply names the leader */
 export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
   const { standsBy, leader } = parts.overview()
   if (!standsBy) return
@@ -106,8 +106,8 @@ export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
 }
 
 /**
- * Bearer token, or a Basic password for git-sync.
- * @throws {RequestError} 401 for a wrong token, 404 or 503 without a configured token
+ * Accepts a Bearer token, or for git-sync a Basic password. The owner token works only on the daemon's host.
+ * @throws {RequestError} 401 for a wrong token, 404 or 503 if the daemon has no admin token
  */
 export async function authorize(
   { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,
@@ -121,7 +121,7 @@ export async function authorize(
       'requests with a token are switched off',
       'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send its content as a bearer token.',
     )
-  // An empty file is no token: everyone would match it.
+  // An empty file is no token, because an empty password would match it.
   const expected = (await adminToken().catch(() => undefined))?.trim()
   if (expected === undefined || expected === '')
     throw new RequestError(
@@ -145,7 +145,7 @@ function tokenOf(header: string | undefined): string | undefined {
   return text.slice(text.indexOf(':') + 1)
 }
 
-/** Digests: time and length reveal no part of the token. */
+/** Compares digests: else, the time it takes could reveal parts of the token. */
 function same(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

@@ -10,7 +10,7 @@ import { REPLY_HEADERS, RequestError } from '../replies.ts'
 /** Changes within this time share an event. */
 export const GATHER_MS = 200
 
-/** For proxies and lost clients. An event, since pages cannot see comments. */
+/** Interval of events that keep proxies from closing the stream and reveal lost clients. */
 export const HEARTBEAT_MS = 15_000
 
 const KEYS_PER_EVENT = 200
@@ -51,7 +51,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
 /** @param epoch distinguishes the event ids of two processes */
 export function createEventHub(clock: Clock, epoch: string) {
   const clients = new Set<Writable>()
-  /** With unread data since the last heartbeat. */
+  /** Clients that had unread data at the last heartbeat. */
   const stalled = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0
@@ -111,8 +111,8 @@ export function createEventHub(clock: Clock, epoch: string) {
   return {
     isFull: () => clients.size >= CLIENTS,
     /**
-     * After the client's headers. The caller checks {@link isFull}.
-     * @param lastEventId of the `Last-Event-ID` header; if outdated, everything might be new
+     * Call it after the client's headers, and only if {@link isFull} is false. @param lastEventId header
+     * `Last-Event-ID`. If it is outdated, tells the client to read everything again
      */
     add(client: Writable, lastEventId: string | undefined) {
       clients.add(client)
@@ -120,7 +120,7 @@ export function createEventHub(clock: Clock, epoch: string) {
       client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
       const id = `${epoch}-${sequence}`
-      // Proves to the page that a proxy passes events.
+      // This first event shows the page that no proxy blocks events.
       client.write(`retry: ${RETRY_MS}\nid: ${id}\n${aliveText()}`)
       if (lastEventId !== undefined && lastEventId !== id) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
@@ -145,7 +145,7 @@ export function createEventHub(clock: Clock, epoch: string) {
   }
 }
 
-/** `all`: too many keys, or not about single resources. */
+/** `all`: there are too many keys, or the change is not about single resources. */
 function eventText(id: string, type: Change['type'], keys: readonly Key[] | undefined): string {
   const data = { type, keys: keys ?? [], all: keys === undefined || keys.length === 0 }
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

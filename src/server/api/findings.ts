@@ -27,8 +27,8 @@ export function countFindings(findings: readonly Finding[]): FindingCounts {
 const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 
 /**
- * `GET /api/v1/findings`: last read, errors first. Parameters: `severity`, `key`, `offset`, `limit`, {@link
- * NARROWING}.
+ * `GET /api/v1/findings`: findings of the last read, errors first. Parameters: `severity`, `key`, `offset`,
+ * `limit`, {@link NARROWING}.
  */
 export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)

@@ -37,13 +37,13 @@ export function createOverview(parts: ServerParts) {
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,
-      /** Whether the page can check and allow creates. */
+      /** Whether the buttons of the page work: they need an admin token. */
       acts: parts.operator.adminToken !== undefined,
       counts,
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,
       watchMessage: recentEvents.watch?.message,
-      /** Since the daemon started, without a watcher event. */
+      /** Changes since the daemon started for which the watcher had no event. */
       missedChanges: recentEvents.missedChanges,
     }
   }
@@ -64,7 +64,7 @@ export function countUnjudged(resources: readonly ResourceView[]): number {
   ).length
 }
 
-/** Problems of the whole, before those of resources. */
+/** The page's headline. Problems of the daemon and the directory come before those of resources. */
 export function judge(
   counts: Counts,
   {

@@ -16,7 +16,8 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     await authorize(request, parts.operator)
     const wanted = requested(request.query, request.body, parts)
-    // A standby accepts git-sync, which reports its own checkout and retries.
+    // A standby also accepts requests of git-sync. They are about its own checkout, and git-sync retries refused
+    // requests.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
     return start(parts, wanted, reply)
@@ -37,7 +38,6 @@ interface Requested {
   readonly accept: 'force' | 'normal'
 }
 
-/** git-sync never sends `accept`. */
 function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   const { key: ofBody, accept } = parsedBody(
     MEMBERS,
@@ -54,7 +54,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   )
 }
 
-/** A misspelt `key` must not mean all resources. A form sends `accept` as a text. */
+/** Strict, because a misspelt `key` would mean all resources. A form sends `accept` as a text. */
 const MEMBERS = z.strictObject({
   key: z.string().min(1).optional(),
   accept: z

@@ -23,13 +23,13 @@ export interface Narrowing {
   readonly services: ReadonlySet<string>
   readonly labels: readonly string[]
   readonly file: string | undefined
-  /** In lower case. */
+  /** Words of the search, in lower case. */
   readonly words: readonly string[]
 }
 
 /**
  * `label`: `name=value` or `name`; all must match. `file`: a file or a folder. `q`: all words must occur.
- * Others: a value or a comma list.
+ * Other parameters: a value or a comma list.
  * @throws {RequestError} 400, also beyond {@link LIMITS}
  */
 export function narrowingOf(query: Query): Narrowing {
@@ -55,7 +55,7 @@ function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
   return (kinds ?? statuses ?? reasons ?? well) !== undefined || services.size > 0 || labels.length > 0
 }
 
-/** A deleted key matches by kind and name only. */
+/** A key whose resource is gone matches by kind and name only. */
 export function keysSelected(all: readonly ResourceView[], narrowing: Narrowing): (key: Key) => boolean {
   const known = new Set(all.map(({ key }) => key))
   const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Per view: a view is immutable. */
+/** Cached for each view, because a view is immutable. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {

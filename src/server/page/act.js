@@ -36,7 +36,7 @@ export async function checkNow(key) {
 }
 
 /**
- * Allows a service's blocked creates. The daemon refuses if there are more than the page shows.
+ * Allows a service's blocked creates. The daemon refuses if it blocks more than the page shows.
  * @param {string} [service] undefined: all services
  */
 export async function letThrough(service) {
@@ -110,7 +110,7 @@ async function finished(progress) {
   return false
 }
 
-/** Ends the open question. @type {(token: string | undefined) => void} */
+/** Closes the open dialog. @type {(token: string | undefined) => void} */
 let answer = () => {}
 
 /**
@@ -161,7 +161,7 @@ function confirmed(event) {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer
 
-/** Shows progress at the bottom. @param {string} told @param {number} [forMs] */
+/** @param {string} told @param {number} [forMs] */
 function tell(told, forMs) {
   clearTimeout(timer)
   change({ told })

@@ -5,7 +5,7 @@
 
 const LIMIT_MS = 15_000
 
-/** A reply with an error. Without a reply, the error is another. */
+/** The server replied with an error. If no reply comes, `fetch` throws its own error. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {
@@ -28,7 +28,6 @@ export async function get(path, query, signal) {
 }
 
 /**
- * Sends a request with the admin token.
  * @template {keyof Orders} Path
  * @param {Path} path @param {object | undefined} body @param {string} token
  * @returns {Promise<Orders[Path]>}

@@ -17,7 +17,7 @@ import { change, view } from './view.js'
 
 const PAGE_SIZE = 50
 
-/** Title and sort name. @type {readonly (readonly [string, Sort | undefined])[]} */
+/** Title, and name for sorting. Undefined: not sortable. @type {readonly (readonly [string, Sort | undefined])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
@@ -29,10 +29,10 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
-/** No column. @type {typeof COLUMNS[number]} */
+/** Has no column, but the list can be sorted by it. @type {typeof COLUMNS[number]} */
 const KIND = ['Kind', 'kind']
 
-/** For `/api/v1/page` without a resource. */
+/** The query of `/api/v1/page` while no resource is open. */
 export function listQuery() {
   const wanted = readAddress()
   const query = new URLSearchParams(addressOf({ ...wanted, resource: '', page: '' }).replace(/^[^?]*/, ''))
@@ -47,7 +47,7 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** Goes to the last page from a page beyond it. @param {Whole['list']} list */
+/** If the address has a page after the last page, goes to the last. @param {Whole['list']} list */
 export function leaveEmptyPage({ items, total }) {
   const wanted = readAddress()
   const pages = Math.ceil(total / PAGE_SIZE)
@@ -55,7 +55,7 @@ export function leaveEmptyPage({ items, total }) {
   go({ ...wanted, page: pages === 1 ? '' : String(pages) }, { isReplacing: true })
 }
 
-/** @param {Whole['list'] | undefined} list undefined: refused @param {OverviewReply} overview */
+/** @param {Whole['list'] | undefined} list undefined: the server refused the query @param {OverviewReply} overview */
 export function resources(list, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -136,12 +136,12 @@ function resourceRow(resource) {
   return { key, cells }
 }
 
-/** In one line, and whole as its title. @param {string} title @param {Shown} shown */
+/** Cuts a text to one line. The title shows it in full. @param {string} title @param {Shown} shown */
 function cut(title, shown) {
   return h`<div class="cut" title=${title}>${shown}</div>`
 }
 
-/** Labels that name an owner, as the label `team` of metrics. */
+/** Labels that name an owner. */
 const OWNER = /(?:^|\/)(?:owner|team)$/
 
 /** The owner comes first. @param {Readonly<Record<string, string>>} labels */
@@ -209,7 +209,7 @@ function select(name, value, options) {
   </label>`
 }
 
-/** Space around a search stays while it is typed. */
+/** Keeps the field's text if it differs only by outer spaces: a person is typing. */
 export function showSearch() {
   const field = searchField()
   const { q = '' } = readAddress()
@@ -234,7 +234,7 @@ function applyFilter({ currentTarget, target }) {
   )
 }
 
-/** On a small screen, filters are hidden until used. */
+/** On a small screen, the filters are hidden until this button shows them. */
 function openFilters() {
   change({ areFiltersOpen: true })
   document.getElementById('kind')?.focus()

@@ -7,7 +7,7 @@ import { foreign, h, table } from './markup.js'
 import { ago, duration, serverTime } from './time.js'
 
 /**
- * Whether the last check read it: otherwise the state is old.
+ * Whether the last check read the resource. Otherwise, its state is old.
  * @param {Pick<ShownResource, 'conditions'>} resource
  */
 function isRead({ conditions }) {
@@ -26,7 +26,7 @@ export function stateWords(resource) {
 }
 
 /**
- * Reported states over time, newest first. A state lasts until the next state or its last read.
+ * Reported states over time, newest first. A state lasts until the next state, or until it was last read.
  * @param {ResourceReply} resource its states: oldest first
  */
 export function stateSection(resource) {

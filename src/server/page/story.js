@@ -13,7 +13,7 @@ import { change, view } from './view.js'
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How
- *   `keys`: names the resource. `invalidSince`: of its manifest, ms since the epoch
+ *   `keys`: entries name the resource. `invalidSince`: when its manifest became invalid, ms since the epoch
  * @typedef {{ tone: string, what: Shown, about: Shown, message: string }} Words
  */
 
@@ -43,7 +43,7 @@ const TYPES = {
   source: 'source',
 }
 
-/** Newest first. @param {TimelineReply | undefined} reply undefined: refused */
+/** Newest first. @param {TimelineReply | undefined} reply undefined: the server refused the query */
 export function story(reply) {
   const { story: type = '' } = readAddress()
   const none = isFiltered()
@@ -65,7 +65,7 @@ export function story(reply) {
 }
 
 /**
- * Merges the conditions of a resource that changed together.
+ * Conditions of a resource that changed together become one entry.
  * @param {readonly TimelineEntry[]} entries newest first @param {How} how
  */
 export function storyItems(entries, how) {
@@ -78,7 +78,7 @@ export function storyItems(entries, how) {
     if (isSame && entry.at === first.at && entry.revision === first.revision) group.push(entry)
     else groups.push([entry])
   }
-  /** Resources with an invalid manifest at the current line. @type {Set<string>} */
+  /** Resources whose manifest was invalid at the time of the entry. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
@@ -117,7 +117,8 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * The worst condition gives tone and message: "became Drifted". A ready resource can have an invalid manifest.
+ * The worst condition gives tone and message, such as "became Drifted". A ready resource with an invalid manifest
+ * "is still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */
@@ -138,7 +139,10 @@ function conditionWords(first, group, how, isInvalid = false) {
   return { tone, what, about: h`<span>became <b>${became}</b></span>`, message }
 }
 
-/** The resource's page shows the full request id. @param {TimelineEntry} entry @param {How} how @returns {Shown} */
+/**
+ * Only the resource's own page shows the request id as text.
+ * @param {TimelineEntry} entry @param {How} how @returns {Shown}
+ */
 function originOf(entry, { keys }) {
   if (entry.type === 'alike') return revisionLink(entry.revision)
   if (entry.type !== 'action' && entry.type !== 'condition') return ''
@@ -150,7 +154,10 @@ function originOf(entry, { keys }) {
   ]
 }
 
-/** "300 resources became Create limit: a, b, c and 297 more" @param {Extract<TimelineEntry, { type: 'alike' }>} entry @returns {Words} */
+/**
+ * "300 resources became Create limit: a, b, c and 297 more"
+ * @param {Extract<TimelineEntry, { type: 'alike' }>} entry @returns {Words}
+ */
 function alikeWords({ keys, more, entries }) {
   const [first] = entries
   const { tone, about } =
