@@ -3,9 +3,7 @@ import { EXIT } from './cli/io.ts'
 import { runCommand } from './cli/program.ts'
 import { systemClock } from './daemon/system-clock.ts'
 
-/* Arguments, signals and exit code of the process. */
-
-/** Time for log lines that are still in the pipe. */
+/** For log lines that are still in the pipe. */
 const LAST_LINES_MS = 2_000
 
 const stopping = new AbortController()

@@ -13,7 +13,7 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** For webhooks and the daemon's API. Leaves out the client certificate, which is for the platform. */
+/** For webhooks and the daemon's API. The client certificate is for the platform only. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
@@ -30,7 +30,6 @@ const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
   keyFile: 'name a file with the key of --client-cert-file',
 }
 
-/** @throws {CommandError} for unusable files */
 export async function assertTls(files: TlsFiles): Promise<void> {
   const problem = await problemOf(files)
   if (problem !== undefined) misuse(formatProblems([problem]))

@@ -38,7 +38,6 @@ export interface Engine {
   /** Before a requested check or plan, drops cached secrets and credentials. */
   readonly forgetSecrets: () => void
   readonly source: Source
-  /** The platform's URL, also of the embedded sandbox. */
   readonly baseUrl: string | undefined
 }
 
@@ -49,7 +48,7 @@ interface ComposeOptions {
   readonly board: WritableBoard
   readonly clock: Clock
   readonly emit: Emit
-  /** Infinity after `--yes`. */
+  /** Infinity: `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
   /** As `Term.confirm`. Undefined: the process changes nothing on the platform. */
@@ -67,7 +66,7 @@ type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
 
 type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
 
-/** For a process that can become leader. @throws {LedgerError} */
+/** For a process that can become leader. */
 export function openLedgerToOwn(
   settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
   parts: LedgerParts,
@@ -83,10 +82,7 @@ export function openLedgerToOwn(
   )
 }
 
-/**
- * For a command that acts itself. Prints the current owner while it waits.
- * @throws {LedgerError} {@link CommandError} on a stop
- */
+/** For a command that acts itself. Prints the current owner while it waits. @throws {CommandError} on a stop */
 export async function openLedgerToLead(
   { clock, stop, stderr }: Io,
   settings: Parameters<typeof openLedgerToOwn>[0],
@@ -120,7 +116,6 @@ function openOptions(settings: LedgerToOpen, parts: LedgerParts) {
   }
 }
 
-/** For a read-only command. @throws {LedgerError} */
 export function openLedgerToRead(settings: LedgerToRead, clock: Clock): Promise<Ledger> {
   const { profile, platform } = settings
   const of = platform === undefined ? {} : { profile: profile.name, platform }
@@ -152,7 +147,7 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   }
 }
 
-/** Files of Pipewright's own secrets. No manifest can send their content to a data source. */
+/** Pipewright's own secrets, which no manifest can send to a data source. */
 function ownFilesOf({
   alertsTokenFile,
   adminTokenFile,
@@ -165,7 +160,6 @@ function ownFilesOf({
   return files.filter((file) => file !== undefined)
 }
 
-/** `stack` releases the engine. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
@@ -238,7 +232,6 @@ async function maskSent(
   for await (const secret of mounted) if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())
 }
 
-/** For commands that change nothing on the platform. */
 export function composeToLook(
   parts: Pick<ComposeOptions, 'settings' | 'ledger' | 'source' | 'clock'>,
   stack: AsyncDisposableStack,
@@ -253,7 +246,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Reads the manifests on its own, because the engine's first read must find them all new. */
+/** Reads separately, because the engine's first read must find all manifests new. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -291,7 +284,7 @@ export async function loadOnce(
   return result.state.catalog
 }
 
-/** Masks the secrets of all manifests, because a reply can repeat any of them. */
+/** A reply can repeat a secret of any manifest. */
 async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const asked = manifest && store.asked(manifest)
@@ -305,10 +298,7 @@ export function openSource({ profile, manifests }: Settings, clock?: Clock, prog
   return createSource({ profile, root: manifests, clock, onRead })
 }
 
-/**
- * The name that a ledger is bound to. Has no port on this machine, because local sandboxes and proxies can change
- * theirs.
- */
+/** The name that a ledger is bound to. Without local ports, which sandboxes and proxies can change. */
 export function platformName({
   sandbox,
   baseUrl,

@@ -9,7 +9,7 @@ import { nobody } from './io.ts'
 /** Records copied between two pauses. */
 const AT_ONCE = 100
 
-/** A context for plans. Writes go to copies in memory, and requests that change the platform are not sent. */
+/** For plans: writes go to copies in memory, and requests that change the platform are not sent. */
 export async function openDryWorld(
   context: Omit<ReconcileContext, 'store'>,
   catalog: Catalog,

@@ -65,8 +65,7 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * @returns generated content of missing files. Of a new credential file, the sandbox accepts the content, or else
- * the generated one, even if the file changes later.
+ * The sandbox accepts the first content of each credential file, or else a generated one, even if the file changes.
  */
 async function missingSecrets(
   sandbox: Sandbox,
@@ -105,9 +104,8 @@ function readerWith(missing: ReadonlyMap<string, string>): ReadSecretFile {
 }
 
 interface SecretFiles {
-  /** For each service, the files of its key id and key secret. */
+  /** For each service, the files of key id and key secret. */
   readonly keys: readonly (readonly [string, string])[]
-  /** Files whose content does not matter. */
   readonly others: readonly string[]
 }
 

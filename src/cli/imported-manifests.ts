@@ -15,7 +15,6 @@ export interface Imported extends Fitted {
   readonly pipeId: string
   /** The pipe's name on the platform, with secrets masked. */
   readonly name: string
-  /** `metadata.name` of its Service. */
   readonly service: string
 }
 
@@ -104,7 +103,6 @@ interface Report {
   readonly surveys: readonly Surveyed[]
   readonly all: readonly Imported[]
   readonly folder: string | undefined
-  /** Messages about files that were not written. */
   readonly problems: readonly string[]
   readonly here: CommandContext
 }

@@ -41,7 +41,6 @@ function isoTimes(name: string, value: unknown): unknown {
 
 export const EXIT = {
   fine: 0,
-  /** Findings or failures. */
   failed: 1,
   /** `plan`: changes are pending. */
   pending: 2,
@@ -52,7 +51,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** An expected failure. The message says what happened, where, and the way out. */
+/** An expected failure. The message has what happened, where, and the way out. */
 export class CommandError extends Error {
   readonly code: ExitCode
 
@@ -63,7 +62,7 @@ export class CommandError extends Error {
   }
 }
 
-/** @throws {CommandError} always: the command was called in a wrong way */
+/** @throws {CommandError} always */
 export function misuse(message: string): never {
   throw new CommandError(message, EXIT.usage)
 }

@@ -26,10 +26,7 @@ export function createMountWatch(
   }
 }
 
-/**
- * Names of folders and links, except hidden ones. Empty if the folder is missing or unreadable: readers of secrets
- * report that.
- */
+/** Names without hidden ones. Empty if the folder is missing or unreadable: readers of secrets report that. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

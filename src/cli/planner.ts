@@ -17,7 +17,7 @@ type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
-/** Longest time of a plan, with its wait for the request budget. */
+/** Includes waits for the request budget. */
 const LONGEST_MS = 10 * 60_000
 
 /** Plans with the daemon's ledger, secrets and request budget, at low priority. */
@@ -71,8 +71,8 @@ export function createPlanner(
 const LATELY_MS = 60 * 60_000
 
 /**
- * Pipes that were checked lately, were in sync, and have the same manifest. The plan does not read them, because a
- * small request budget would make it slow. It reads each resource that others depend on.
+ * Pipes that were checked lately, were in sync, and have the same manifest. The plan does not read them, because
+ * the request budget would make it slow.
  */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context

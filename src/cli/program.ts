@@ -6,7 +6,6 @@ import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io
 import { printable } from './render/terminal.ts'
 import type { Shell } from './usage.ts'
 
-/** Prints usage errors and expected failures. @param args without the program's name */
 export async function runCommand(io: Io, args: readonly string[]): Promise<ExitCode> {
   const shell: Shell = { program: buildProgram(io), io, code: EXIT.fine }
   addCommands(shell)

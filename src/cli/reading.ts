@@ -35,7 +35,6 @@ export interface StatusReading {
   /** ms since the epoch, by the source's clock. */
   readonly now: number
   readonly daemon: DaemonView
-  /** Problems beyond single resources. */
   readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
   /** False: times of checks are unknown, because the daemon has not written them yet. */
@@ -52,7 +51,7 @@ export interface Reader extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 }
 
-/** @param command for messages @throws {LedgerError} */
+/** @param command for messages */
 export async function openReader(
   io: Io,
   settings: Settings,
@@ -92,7 +91,6 @@ function ofNoAnswer(error: unknown): undefined {
   if (!(error instanceof NoAnswerError)) throw error
 }
 
-/** @throws {LedgerError} */
 export async function readLedgerStatus(
   ledger: Ledger,
   context: StepContext,
@@ -122,7 +120,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Finds the problems of the views, which a daemon would otherwise do. */
+/** Finds the problems, which a daemon would otherwise do. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,
@@ -134,7 +132,6 @@ export function withProblems(
   return board.list().map((view) => asListed(view, problems.of(view.key), context))
 }
 
-/** @throws {NoAnswerError | CommandError} */
 async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision } = overview
@@ -147,7 +144,6 @@ async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   }
 }
 
-/** Reads all pages. @throws {NoAnswerError | CommandError} */
 export async function readServerResources(
   io: Io,
   asked: Asked,
@@ -194,7 +190,6 @@ export function wholeOf({
   }
 }
 
-/** @throws {NoAnswerError | CommandError} */
 async function readServerHistory(
   io: Io,
   asked: Asked,

@@ -9,7 +9,7 @@ import { STATUSES } from '../plan/severity.ts'
 import { misuse } from './io.ts'
 import { parsedBy } from './usage.ts'
 
-/** Filter flags of `status` and `history`, as commander parses them. An absent flag does not filter. */
+/** Flags as commander parses them. An absent flag does not filter. */
 export interface ResourceFilter {
   readonly kind?: readonly string[]
   /** `name` or `name=value`; all must match. */
@@ -43,11 +43,9 @@ interface Filtered {
   readonly labels: Readonly<Record<string, string>>
   readonly status?: string
   readonly reasons: readonly string[]
-  /** Time of the status or entry. */
   readonly at: number
 }
 
-/** @param of the filtered list */
 export function withFilter(command: Command, of: 'resources' | 'history'): Command {
   command
     .option('--kind <KINDS>', `only these kinds: ${RESOURCE_KINDS.join(', ')}`, wordsAmong(RESOURCE_KINDS))

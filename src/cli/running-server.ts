@@ -8,7 +8,6 @@ import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
 import { adminTokenOf, type Asked, callServer } from './server-client.ts'
 
-/** The daemon that owns the ledger, and the token for it. */
 export interface Owner extends Asked {
   readonly token: string
 }
@@ -17,10 +16,7 @@ type Asking = LedgerToRead &
   Parameters<typeof networkToOthers>[0] &
   Pick<Settings, 'server' | 'adminTokenFile'>
 
-/**
- * @returns undefined: no daemon owns the ledger, or this host cannot reach it
- * @throws {CommandError} {@link LedgerError}
- */
+/** @returns undefined: no daemon owns the ledger, or this host cannot reach it */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
@@ -38,7 +34,7 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
 
 const PROBE_MS = 10_000
 
-/** URL of the daemon that owns the ledger. Undefined: no daemon owns it, or this host cannot reach it. */
+/** Undefined: no daemon owns the ledger, or this host cannot reach it. */
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
   if (last?.url === undefined || !(await ledger.owned())) return undefined

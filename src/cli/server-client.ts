@@ -11,14 +11,11 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
 import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
-
 interface ServerCall {
   readonly command: string
   readonly server: string
   readonly network: NetworkSettings
-  /** Relative to the server's address. */
   readonly path: string
-  /** Undefined: a GET, which needs no token. */
   readonly token?: string
   /** JSON of a POST. Undefined: a GET. */
   readonly body?: string
@@ -46,7 +43,7 @@ export class NoAnswerError extends CommandError {
 /** Enough for 10,000 resources. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** @throws {NoAnswerError} @throws {CommandError} on a stop or an unusable TLS file */
+/** @throws {NoAnswerError | CommandError} */
 export async function callServer(io: Io, call: ServerCall): Promise<ServerReply> {
   const { command, server, timeoutMs, token, body } = call
   await assertTls(call.network.tls)
@@ -120,7 +117,7 @@ export function expectObject(
   throw new CommandError(printable(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
-/** Reads an endpoint that needs no token. @throws {CommandError} */
+/** Reads an endpoint that needs no token. */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
   call: Asked,

@@ -56,7 +56,7 @@ type Act<Flags, Words extends readonly unknown[]> = (
   ...words: Words
 ) => ExitCode | Promise<ExitCode>
 
-/** Reads the settings first. @param needs might throw for a wrong combination of flags */
+/** @param needs might throw for a wrong combination of flags */
 export function acting<Flags, Words extends readonly unknown[]>(
   shell: Shell,
   needs: SettingsInput['needs'] | ((flags: Flags) => SettingsInput['needs']),
@@ -71,7 +71,7 @@ export function acting<Flags, Words extends readonly unknown[]>(
   }
 }
 
-/** Refuses an empty value, such as from an unset shell variable. @throws {CommandError} */
+/** Refuses an empty value, such as from an unset shell variable. */
 function assertNothingEmpty(command: Command, words: readonly unknown[]): void {
   const flag = command.options.find((each) => each.required && command.opts()[each.attributeName()] === '')
   if (flag === undefined && !words.includes('')) return

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 
 const CLOSE_MS = 2_000
 
-/** Limited, because the ledger, the manifests and the platform also need file descriptors. */
+/** Limited, because ledger, manifests and platform also need file descriptors. */
 const MAX_CONNECTIONS = { listen: 256, 'metrics-listen': 64 } as const
 
 const REPORT_MS = 60_000
@@ -76,22 +76,21 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
 const EVERY_ADDRESS = /^[0:.]+$/
 
 function hostToBind(host: string): string {
-  // IPv4 is enough, because clients of "localhost" try IPv6 and IPv4.
+  // IPv4 is enough: clients of "localhost" try both.
   if (host === 'localhost') return '127.0.0.1'
-  // Without a host, Node listens on IPv6 and IPv4, or only on IPv4 if the kernel has no IPv6.
+  // Without a host, Node listens on IPv6 and IPv4, or on IPv4 if the kernel has no IPv6.
   return EVERY_ADDRESS.test(host) && host.includes(':') ? '' : host
 }
 
-/** A wildcard address becomes 127.0.0.1, because a machine without IPv6 has no `::1`. */
+/** A machine without IPv6 has no `::1`. */
 function reachable(host: string): string {
   if (EVERY_ADDRESS.test(host)) return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
 /**
- * At the limit, closes the connection that has been idle longest. If none is idle, closes the connection with the
- * oldest request. Also closes a client that sends a request before it got the last reply, because Node would keep
- * all such replies in memory.
+ * At the limit, closes the connection that has been idle longest, or else the oldest. Also closes a client that
+ * sends the next request before it has a reply, because Node would keep all replies in memory.
  */
 export function limitConnections(server: Server, max: number, onClosed: () => void): void {
   /** The connection with the oldest request comes first. */

@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from './replies.ts'
 
-/* The API has no login, so a foreign web page could use a visitor's browser to reach it. Checks of `Host` block DNS
-   rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Programs other than browsers can
-   set any header and are not restricted. */
+/* The API has no login, so a foreign web page could reach it through a visitor's browser. Checks of `Host` block
+   DNS rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Other programs can set any
+   header. */
 
-/** Host names that requests can use, besides IP addresses and `localhost`. */
+/** Allowed besides IP addresses and `localhost`. */
 export interface KnownHosts {
   /** In lower case. `*` allows all names, `.example.com` its subdomains. */
   readonly allowed: readonly string[]

@@ -8,7 +8,7 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Limits of a query, because each value is searched in thousands of resources. */
+/** Each value of a query is searched in thousands of resources. */
 export const LIMITS = {
   /** Values of a parameter, repeated or in a comma list. */
   values: 100,
@@ -22,7 +22,7 @@ export const LIMITS = {
   page: 500,
 } as const
 
-/** The value of a parameter that must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
+/** A parameter that must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
 export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
@@ -31,7 +31,7 @@ export function oneOf(query: Query, name: string, longest: number = LIMITS.text)
   return value
 }
 
-/** The values of a parameter that can repeat. @throws {RequestError} 400 */
+/** A parameter that can repeat. @throws {RequestError} 400 */
 export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
   const texts = [query[name] ?? []].flat().filter((text) => text !== '')
   assertFew(texts, name, most)
@@ -39,7 +39,7 @@ export function textsOf(query: Query, name: string, most: number = LIMITS.values
   return texts
 }
 
-/** The values of a parameter that can repeat or be a comma list. @throws {RequestError} 400 */
+/** A parameter that can repeat or be a comma list. @throws {RequestError} 400 */
 export function listOf(query: Query, name: string): readonly string[] {
   const texts = [query[name] ?? []].flat()
   assertFew(texts, name, LIMITS.values)
@@ -124,7 +124,7 @@ export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly ab
   }
 }
 
-/** Only the named parameters, in this order: equal requests then share a cached reply. */
+/** The named parameters in this order, so equal requests share a cached reply. */
 export function pickedOf(query: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -134,7 +134,6 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
   )
 }
 
-/** At most 500 items. */
 export interface Paged<T> {
   readonly items: readonly T[]
   /** Items on all pages. */
@@ -149,7 +148,7 @@ export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Quer
   return { items: all.slice(offset, end), total: all.length, next }
 }
 
-/** The address of another page. @param changes undefined: the parameter is removed */
+/** @param changes undefined: the parameter is removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

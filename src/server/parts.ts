@@ -34,7 +34,7 @@ export interface ServerParts {
   readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
   health(): Health
-  /** Ok: the manifests were read, or a read was tried, and the ledger is open. */
+  /** Ok: a read of the manifests was tried, and the ledger is open. */
   ready(): Health
   overview(): Overview
   readonly operator: Operator
@@ -56,7 +56,6 @@ export interface Overview {
   /** The settings file, for suggested commands on the daemon's machine. */
   readonly config: string | undefined
   readonly version: string
-  /** Undefined: before the first read. */
   readonly revision: Revision | undefined
   readonly revisionSince: number | undefined
   readonly manifestsDir: string
@@ -69,7 +68,7 @@ export interface Overview {
   readonly findings: readonly Finding[]
   /** Resources that are due and were not checked since the daemon started. */
   readonly overdue: number
-  /** Pipes whose id is in no Lock. 0: there is no Lock. */
+  /** Pipes whose id is in no Lock. 0 if there is no Lock. */
   readonly withoutLock: number
   readonly withoutManifest: readonly WithoutManifest[] | undefined
   readonly queueDepth: Readonly<Record<Priority, number>>
@@ -86,7 +85,7 @@ export interface Overview {
   readonly now: number
   readonly lastLoadAt: number | undefined
   readonly budgets: readonly BudgetUse[]
-  /** Services that refuse requests or are idle. Pipewright sends only one request at a time to test them. */
+  /** Services that refuse requests or are idle. Only one request at a time tests them. */
   readonly pauses: readonly ServicePause[]
 }
 
@@ -113,7 +112,6 @@ export interface CreateLimit {
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-/** Actions that need a token. */
 export interface Operator {
   /** Undefined: no admin token is configured. Undefined result: its file is empty or unreadable. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined

@@ -22,7 +22,7 @@ export interface Problem {
   readonly status: Status | 'Source' | 'Daemon'
   readonly reason: Reason | undefined
   readonly what: string
-  /** The cause only; the way out is `next`. */
+  /** The cause. The way out is `next`. */
   readonly message: string
   readonly since: number | undefined
   readonly keys: readonly Key[]
@@ -51,7 +51,6 @@ const NOTHING = {
 
 const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
-/** `GET /api/v1/attention`: worst first. Parameters: `offset`, `limit`, {@link NARROWING}. */
 export function attentionText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query, { least: 1, absent: 100 })
@@ -66,10 +65,7 @@ export function attentionText(parts: ServerParts, answers: Answers, given: Query
 
 type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
 
-/**
- * First the problems of directory and daemon, which no filter hides. Then those of resources.
- * @param asked `query`: for the address of the next page
- */
+/** No filter hides problems of directory and daemon. @param asked `query`: for the address of the next page */
 export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },

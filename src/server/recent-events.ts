@@ -172,7 +172,6 @@ export function createRecentEvents(now: () => number) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Newest first. */
     source: () => entries.toReversed(),
     /** Oldest first. */
     states: (key: Key) => spans.get(key) ?? [],

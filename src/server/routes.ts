@@ -60,7 +60,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 
 const MAX_REST_MS = 100
 
-/** API requests run one after another. After each, other work gets as much time. Probes and metrics do not wait. */
+/** API requests run one after another. After each, other work gets as much time. */
 function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {
@@ -110,7 +110,6 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts):
   })
 }
 
-/** Says where the metrics are if they have their own listener. */
 export function registerMetricsMoved(app: FastifyInstance): void {
   app.get('/metrics', () => {
     throw new RequestError(

@@ -10,10 +10,7 @@ export interface Server extends Listener {
   readonly metricsUrl: string | undefined
 }
 
-/**
- * Probes and metrics can have another port.
- * @throws if a port is unusable
- */
+/** @throws if a port is unusable */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
   const common = { clock, emit }
@@ -50,13 +47,13 @@ const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Node looks for late requests this often. Its default is 30 s. */
+/** Node looks for late requests this often. Default: 30 s. */
 const LOOK_MS = 1_000
 
 /** Node closes a connection after this time without traffic, even during a reply. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Keeps a connection open until the next scrape, which usually comes within a minute. */
+/** Longer than the time until the next scrape, usually a minute. */
 const KEEP_ALIVE_MS = 72_000
 
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
@@ -82,7 +79,7 @@ function createMetricsApp(parts: ServerParts): FastifyInstance {
 function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
-    // For example, a URL that cannot be decoded has no route.
+    // A URL that cannot be decoded has no route.
     frameworkErrors: (error, _request, reply) => sendError(error, reply),
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: IDLE_TIMEOUT_MS,

@@ -34,7 +34,7 @@ export function withBodies(view: ResourceView, desired: JsonObject | undefined, 
   return { ...shownResource(view, context), reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** The cause of the status, without the next steps. */
+/** The cause without the next steps. */
 export function causeOfView(view: ResourceView): string {
   const cause = causeOf(view.because, view.key)
   return isAlarm(view.key) ? cause + alertWords(view) : cause

@@ -29,7 +29,6 @@ function limitOf({ deletions }: Pick<Allowance, 'deletions'>): keyof typeof LIMI
   return deletions ? 'DeleteLimit' : 'CreateLimit'
 }
 
-/** Most keys in a message. */
 const NAMED = 20
 
 interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {

@@ -19,7 +19,6 @@ interface HistoryFlags extends ResourceFilter {
 /** More than any ledger keeps, because filters apply after the reading. */
 const ALL_LINES = 100_000
 
-/** Newest first, from the ledger or from `--server`. */
 export async function history(
   io: Io,
   settings: Settings,
@@ -86,7 +85,6 @@ function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
 }
 
 interface HistoryText extends Sheet {
-  /** `wide` adds revision and request. */
   readonly form: 'text' | 'wide'
 }
 

@@ -62,7 +62,7 @@ async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<O
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-/** Retries while the daemon starts. @throws {CommandError} */
+/** Retries while the daemon starts. */
 export async function callOwner(
   io: Io,
   owner: Owner,
@@ -142,7 +142,7 @@ async function actAsOwner<T>(
   }
 }
 
-/** A ledger in memory would lose the command. @throws {CommandError} */
+/** A ledger in memory would lose the command. */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
   misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")
@@ -217,7 +217,6 @@ export async function forget(
   return carryOut(io, settings, { output }, { command: 'forget', key: keyFrom(word) })
 }
 
-/** After a change of the platform's address. */
 async function forgetPlatform(io: Io, settings: Settings, output: Printed['output']): Promise<ExitCode> {
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()

@@ -83,10 +83,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   return { ...planned, missingLedger: missing }
 }
 
-/**
- * An empty ledger if it is missing. The plan then shows every pipe as new.
- * @throws {LedgerError} if it cannot be used
- */
+/** If the ledger is missing, returns an empty one. @throws {LedgerError} if it cannot be used */
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,
@@ -104,7 +101,6 @@ export async function ledgerToRead(
 /** Enough for an earlier plan and this one. */
 const TIMEOUT_MS = 21 * 60_000
 
-/** The daemon plans with its own ledger, credentials and secrets. @throws {CommandError} */
 async function planAtServer(
   io: Io,
   settings: Settings,

@@ -18,7 +18,6 @@ import { callServer, expectObject, getReply, type Asked, type ServerReply } from
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
 interface ReconcileFlags extends WaitFlags {
-  /** Accepts a directory that lost most manifests. */
   readonly accept?: true
   readonly output: Output
 }

@@ -64,7 +64,6 @@ function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
 }
 
 interface Chosen extends StatusReading {
-  /** The text for an empty result. */
   readonly nothing: string
   readonly cause?: string
   readonly next: readonly NextStep[]

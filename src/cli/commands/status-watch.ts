@@ -50,7 +50,7 @@ export async function watch<Reading extends StatusReading>(
   return EXIT.fine
 }
 
-/** A change of these facts prints the status again. Times change with each check, so they are not here. */
+/** The facts whose change prints the status again. Times change with each check. */
 function factsOf({ daemon, whole: { problem, errors = 0 }, resources }: StatusReading): string {
   const said = resources.map(({ key, status, reason, message }) => [key, status, reason, message])
   return JSON.stringify([daemon.state, daemon.last?.startedAt, problem, errors, said])

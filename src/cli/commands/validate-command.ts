@@ -23,10 +23,7 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/**
- * Chooses the directory to read: a single given folder, or the files' folder if `manifests` does not exist.
- * Findings are shown of `paths`, or of all files if it is empty.
- */
+/** The directory to read: a single given folder, or the files' folder if `manifests` does not exist. */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],
@@ -45,7 +42,6 @@ function scopeOf(
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
 
-/** The nearest parent called `name`, or else `folder`. */
 function rootAround(folder: string, name: string): string {
   for (let dir = resolve(folder); dir !== dirname(dir); dir = dirname(dir))
     if (basename(dir) === name) return relative('.', dir) || '.'

@@ -65,7 +65,6 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** SARIF 2.1.0 for code scanning. */
 export function findingsAsSarif(
   findings: readonly Finding[],
   about: { readonly root: string; readonly version: string; readonly problem: string | undefined },
@@ -99,7 +98,6 @@ export function findingsAsSarif(
   }
 }
 
-/** The base of relative paths. */
 const SOURCE_ROOT = '%SRCROOT%'
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))

@@ -30,7 +30,6 @@ export function planAsMarkdown(plan: Plan): string {
     '',
   ]
   let room = COMMENT - RESERVE - head.reduce((sum, line) => sum + line.length + 1, 0)
-  /** Takes texts that fit; skips larger ones. */
   const take = (lines: readonly string[]): readonly string[] =>
     lines.filter((line) => {
       const fits = line.length + 1 <= room
@@ -116,7 +115,6 @@ const MARKUP = /[&<>|\\`*[\]~]|(?<!\w)_|_(?!\w)|@(?=\w)|#(?=\d)|:(?=\/\/)|\bw(?=
 /** An invisible character. After `@` or `#`, it prevents a link. */
 const NO_WIDTH = '&#8203;'
 
-/** On one line, and safe in a table cell. */
 function asMarkdown(text: string): string {
   return oneLine(text).replaceAll(MARKUP, (sign) =>
     sign === '@' || sign === '#' ? `${sign}${NO_WIDTH}` : `&#${sign.codePointAt(0)};`,

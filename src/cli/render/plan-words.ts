@@ -57,7 +57,6 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanIte
   return [...groups.values()]
 }
 
-/** Most keys named per cause. */
 const MOST_NAMED = 30
 
 export function keysOf(items: readonly PlanItem[]): string {
@@ -140,7 +139,6 @@ export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem
   return `${action} ${reason}${comes}`
 }
 
-/** One fact per line. */
 export function factsOf(item: PlanItem): readonly string[] {
   const { service, outline, platformName, remoteId, uncheckedSecrets, action, before, desired } = item
   const isShown = desired !== undefined || item.renamedFrom !== undefined

@@ -3,7 +3,6 @@ import type { Io } from '../io.ts'
 /** Shorter work shows no progress. */
 const AFTER_MS = 1_000
 
-/** Between updates. */
 const EVERY_MS = 100
 
 const ERASE_LINE = '\r\u001b[2K'

@@ -71,7 +71,7 @@ function problemLines(whole: DaemonSummary, text: StatusText): readonly string[]
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
-/** The table, then each problem in full. @param closing the last line */
+/** @param closing the last line */
 export function resourceTable(
   resources: readonly ShownResource[],
   text: StatusText,
@@ -132,7 +132,6 @@ function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): s
   return `${fit(cause)}\n  ${keys}`
 }
 
-/** Says whether the daemon runs, and from when the status is. */
 export function daemonLine(
   { state, last }: DaemonView,
   { now, paint }: Pick<StatusText, 'now' | 'paint'>,

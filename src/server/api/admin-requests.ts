@@ -13,7 +13,7 @@ import type { Operator, ServerParts } from '../parts.ts'
 import { parsedBody } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
 
-/** `POST /-/allow`: allows, once, the creates or deletions that a limit blocks. */
+/** Allows, once, the creates or deletions that a limit blocks. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
     await authorize({ headers, socket }, parts.operator)
@@ -32,7 +32,6 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   })
 }
 
-/** `POST /-/operate`. */
 export function registerOperate(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/operate', async (request, reply): Promise<OperatorResult> => {
     await authorize(request, parts.operator)
@@ -50,7 +49,7 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** Shows errors in full, because the client has a token. @throws {RequestError} */
+/** Shows errors in full, because the client has a token. */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -63,7 +62,7 @@ async function carriedOut<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** `POST /api/v1/plan`. Makes one plan at a time. */
+/** Makes one plan at a time. */
 export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
   let last: Promise<unknown> = Promise.resolve()
   app.post(
@@ -80,7 +79,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
-      // No time limit, because the connection is idle until the plan is made.
+      // No time limit: the connection is idle until the plan is made.
       reply.raw.setTimeout(0)
       const plan = last.then(async () => {
         assertActs(parts)
@@ -106,7 +105,7 @@ export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
 }
 
 /**
- * Accepts a Bearer token, or for git-sync a Basic password. The owner token works only on the daemon's host.
+ * Accepts a Bearer token, or for git-sync a Basic password.
  * @throws {RequestError} 401 for a wrong token, 404 or 503 if the daemon has no admin token
  */
 export async function authorize(

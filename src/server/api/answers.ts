@@ -4,7 +4,7 @@ import type { Overview, ServerParts } from '../parts.ts'
 
 const MAX_ANSWERS = 32
 
-/** Cached replies, because all open pages ask for the same. They are valid until a resource changes. */
+/** Replies cached until a resource changes, because all open pages ask for the same. */
 export type Answers = ReturnType<typeof createAnswers>
 
 export function createAnswers({ board }: Pick<ServerParts, 'board'>) {

@@ -22,7 +22,6 @@ const CLIENTS = 100
 
 const RETRY_MS = 2_000
 
-/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`. */
 export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   const hub = createEventHub(parts.clock, randomUUID().slice(0, 8))
   const unsubscribe = parts.recentEvents.subscribe((change) => hub.tell(change))
@@ -48,7 +47,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   })
 }
 
-/** @param epoch distinguishes the event ids of two processes */
+/** @param epoch makes event ids differ from another process's */
 export function createEventHub(clock: Clock, epoch: string) {
   const clients = new Set<Writable>()
   /** Clients that had unread data at the last heartbeat. */
@@ -110,10 +109,7 @@ export function createEventHub(clock: Clock, epoch: string) {
 
   return {
     isFull: () => clients.size >= CLIENTS,
-    /**
-     * Call it after the client's headers, and only if {@link isFull} is false. @param lastEventId header
-     * `Last-Event-ID`. If it is outdated, tells the client to read everything again
-     */
+    /** @param lastEventId header `Last-Event-ID`. If it is outdated, the client must read everything again */
     add(client: Writable, lastEventId: string | undefined) {
       clients.add(client)
       client.on('close', () => forget(client))

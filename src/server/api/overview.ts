@@ -11,7 +11,6 @@ const FINDINGS_SHOWN = 100
 
 export type OverviewReply = ReturnType<ReturnType<typeof createOverview>>
 
-/** With the first 100 findings, errors first. */
 export function createOverview(parts: ServerParts) {
   const { board, recentEvents } = parts
   let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined

@@ -28,7 +28,7 @@ export interface PageReply {
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 
-/** `GET /api/v1/page`. Its `story` and `entries` are the timeline's `type` and `limit`. */
+/** The query's `story` and `entries` are the timeline's `type` and `limit`. */
 export async function pageText(
   parts: ServerParts,
   answers: Answers,
@@ -78,7 +78,7 @@ export interface Facet {
   readonly count: number
 }
 
-/** The values to filter by: of each filter, the 200 most frequent, in alphabetical order. */
+/** Values to filter by: the 200 most frequent of each filter. */
 function facetsOf(resources: readonly ResourceView[]) {
   return {
     kinds: countValues(resources.map(({ kind }) => kind)),

@@ -11,13 +11,11 @@ export interface AcceptedReply extends ReconcileReceipt {
   readonly progress: string
 }
 
-/** `POST /-/reconcile`, and its progress. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     await authorize(request, parts.operator)
     const wanted = requested(request.query, request.body, parts)
-    // A standby also accepts requests of git-sync. They are about its own checkout, and git-sync retries refused
-    // requests.
+    // A standby accepts requests of git-sync, which are about its own checkout.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
     return start(parts, wanted, reply)

@@ -50,7 +50,6 @@ interface Asked {
 
 const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
 
-/** @throws {RequestError} 400 */
 function askedOf(given: Query): Asked {
   const query = pickedOf(given, PARAMETERS)
   const sorting = sortingOf(query)
@@ -74,7 +73,7 @@ function isByKey({ sort, down }: Sorting): boolean {
   return sort === 'key' && !down
 }
 
-/** The part of `GET /api/v1/resources` that can be cached, because it changes only with the resources. */
+/** The part of the reply that can be cached, because it changes only with the resources. */
 export function listText(parts: ServerParts, answers: Answers, given: Query): string {
   const asked = askedOf(given)
   const now = parts.overview()
@@ -99,7 +98,6 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   return `{"items":${JSON.stringify(items)},"total":${all.length}${end}}`
 }
 
-/** `GET /api/v1/resources`, `…/{kind}/{name}` and `…/{kind}/{name}/manifest` (YAML). */
 export function registerResources(
   app: FastifyInstance,
   parts: ServerParts,
@@ -172,9 +170,9 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists. `apply`: its request
- * is sent after each change and at each interval. `held`: its request is blocked. With `create-first` and
- * `changed`, Pipewright sends later edits too.
+ * `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists. `apply`: sent after
+ * each change and at each interval. `held`: blocked. With `create-first` and `changed`, Pipewright also sends later
+ * edits.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 

@@ -23,14 +23,14 @@ export interface Narrowing {
   readonly services: ReadonlySet<string>
   readonly labels: readonly string[]
   readonly file: string | undefined
-  /** Words of the search, in lower case. */
+  /** In lower case. */
   readonly words: readonly string[]
 }
 
 /**
  * `label`: `name=value` or `name`; all must match. `file`: a file or a folder. `q`: all words must occur.
  * Other parameters: a value or a comma list.
- * @throws {RequestError} 400, also beyond {@link LIMITS}
+ * @throws {RequestError} 400
  */
 export function narrowingOf(query: Query): Narrowing {
   return {
@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Cached for each view, because a view is immutable. */
+/** A cache: views are immutable. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {
@@ -153,7 +153,6 @@ export interface Sorting {
   readonly down: boolean
 }
 
-/** @throws {RequestError} 400 */
 export function sortingOf(query: Query): Sorting {
   const [sort] = wordsOf(query, 'sort', SORTS) ?? []
   return { sort: sort ?? 'key', down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }

@@ -18,16 +18,14 @@ export interface ComparedField {
   readonly desired: string | undefined
   readonly observed: string | undefined
   /**
-   * `never-returned`: the platform never returns it. `not-asked-for`: it is not in the manifest. `not-seen`: this
-   * process has not read it. `not-compared`: there is no manifest, or the values are hidden and the last check
-   * could not compare them.
+   * `never-returned`: the platform never returns it. `not-asked-for`: not in the manifest. `not-seen`: not read by
+   * this process. `not-compared`: without a manifest, or hidden values that the last check did not compare.
    */
   readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'
 }
 
 /**
- * `read`: this process has the reply. `read-before-start`: an earlier process read it, so the values are unknown.
- * `no-manifest`: no manifest is valid.
+ * `read`: this process has the reply. `read-before-start`: an earlier process had it. `no-manifest`: none is valid.
  */
 export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
 
@@ -44,9 +42,7 @@ export function comparisonOf(
   return checkedAt < startedAt ? 'read-before-start' : 'not-found'
 }
 
-/**
- * Fields that differ come first. Compares again, because the last check might have used an earlier manifest.
- */
+/** Compares again, because the last check might have used an earlier manifest. */
 export function sideBySide(
   profile: Profile,
   resource: ResourceView,
@@ -77,7 +73,7 @@ export function sideBySide(
   return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
 }
 
-/** Takes differences of hidden values from the last check, because only a check knows the values. */
+/** Differences of hidden values are from the last check, because only a check knows the values. */
 function differencesNow(
   resource: ResourceView,
   shown: {

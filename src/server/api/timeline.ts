@@ -31,10 +31,7 @@ export type HistoryReply = Omit<Paged<HistoryEntry>, 'total'>
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
-/**
- * `GET /api/v1/timeline`: history and reads of the manifests, newest first. Parameters: `type` (a value or a comma
- * list), `offset`, `limit` and {@link NARROWING}.
- */
+/** History and reads of the manifests, newest first. */
 export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query, { least: 1, absent: 100 })
@@ -75,7 +72,6 @@ function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: 
   }
 }
 
-/** `GET /api/v1/history`: newest first. */
 export async function historyReply(parts: ServerParts, given: Query): Promise<HistoryReply> {
   const query = pickedOf(given, ['key', 'offset', 'limit'])
   const text = oneOf(query, 'key')
@@ -90,7 +86,6 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
 }
 
 /**
- * Newest first.
  * @param options `whole`: `history` includes the oldest line. Otherwise, its oldest revision might have begun earlier.
  */
 export function timelineOf(
@@ -129,7 +124,7 @@ interface AlikeEntries {
   /** Time of the newest: ms since the epoch. */
   readonly at: number
   readonly revision: string
-  /** Entries of the newest resource: an action, or conditions that changed together. */
+  /** Entries of the newest resource: an action, or several conditions. */
   readonly entries: readonly [HistoryEntry, ...HistoryEntry[]]
   /** Newest first. */
   readonly keys: readonly Key[]

@@ -3,7 +3,7 @@ import { h } from './markup.js'
 import { change, view } from './view.js'
 
 /**
- * Actions of the page. Each needs the admin token, which the tab keeps until it closes.
+ * Actions need the admin token, which the tab keeps until it closes.
  * @import { Question } from './view.js'
  * @typedef {Pick<Question, 'title' | 'text' | 'confirm'>} Asked
  */
@@ -110,7 +110,7 @@ async function finished(progress) {
   return false
 }
 
-/** Closes the open dialog. @type {(token: string | undefined) => void} */
+/** @type {(token: string | undefined) => void} */
 let answer = () => {}
 
 /**

@@ -1,13 +1,11 @@
-/* The address contains filters and open resource, for links and for "back": `?resource=Pipe/orders`,
-   `?status=Drifted&label=team%3Dpayments&page=2`. */
+/* The address has the view, for links and "back": `?resource=Pipe/orders`, `?label=team%3Dpayments&page=2`. */
 
 export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', 'service', 'label', 'file'])
 
 const KNOWN = /** @type {const} */ ([...FILTERS, 'sort', 'order', 'page', 'story', 'resource'])
 
 /**
- * @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address an empty value counts as
- * absent
+ * @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty: absent
  */
 
 /** @returns {Address} only what is set */
@@ -52,7 +50,7 @@ export function go(wanted, { typing = false, isReplacing = false } = {}) {
   dispatchEvent(new Event('addresschange'))
 }
 
-/** Opens links without a reload. A link to a resource (`data-resource`) keeps the filter in the address. */
+/** Opens links without a reload. A link to a resource (`data-resource`) keeps the filter. */
 export function followLinks() {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return

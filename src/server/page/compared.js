@@ -51,7 +51,7 @@ export function fieldSection(resource) {
   </div>`
 }
 
-/** Whether fields differ, and when the platform was read. @param {ResourceReply} resource @returns {Shown} */
+/** @param {ResourceReply} resource @returns {Shown} */
 function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
   const at = checkedAt === undefined ? 'never' : ago(checkedAt)
   const isInvalid = Valid.status === 'False'

@@ -32,7 +32,6 @@ const COLUMNS = [
 /** Has no column, but the list can be sorted by it. @type {typeof COLUMNS[number]} */
 const KIND = ['Kind', 'kind']
 
-/** The query of `/api/v1/page` while no resource is open. */
 export function listQuery() {
   const wanted = readAddress()
   const query = new URLSearchParams(addressOf({ ...wanted, resource: '', page: '' }).replace(/^[^?]*/, ''))
@@ -47,7 +46,7 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** If the address has a page after the last page, goes to the last. @param {Whole['list']} list */
+/** @param {Whole['list']} list */
 export function leaveEmptyPage({ items, total }) {
   const wanted = readAddress()
   const pages = Math.ceil(total / PAGE_SIZE)
@@ -136,15 +135,14 @@ function resourceRow(resource) {
   return { key, cells }
 }
 
-/** Cuts a text to one line. The title shows it in full. @param {string} title @param {Shown} shown */
+/** @param {string} title @param {Shown} shown */
 function cut(title, shown) {
   return h`<div class="cut" title=${title}>${shown}</div>`
 }
 
-/** Labels that name an owner. */
 const OWNER = /(?:^|\/)(?:owner|team)$/
 
-/** The owner comes first. @param {Readonly<Record<string, string>>} labels */
+/** @param {Readonly<Record<string, string>>} labels */
 function labelLinks(labels) {
   const names = Object.keys(labels).toSorted((a, b) => Number(OWNER.test(b)) - Number(OWNER.test(a)))
   return names.map((name) => {
@@ -234,7 +232,6 @@ function applyFilter({ currentTarget, target }) {
   )
 }
 
-/** On a small screen, the filters are hidden until this button shows them. */
 function openFilters() {
   change({ areFiltersOpen: true })
   document.getElementById('kind')?.focus()

@@ -7,7 +7,7 @@
 /** Events within this time cause one fetch. */
 const GATHER_MS = 100
 
-/** Pause between fetches, which limits the daemon's load. */
+/** Pause between fetches. */
 const REST_MS = 1_500
 
 /** The first fetch waits for the event stream to open, or it could miss a change. */
@@ -22,7 +22,6 @@ const OPENING_MS = 10_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
-/** Events that cause a refresh. */
 const EVENTS = ['resources', 'source', 'history', 'alive']
 
 /**
@@ -40,7 +39,7 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
-  /** An event came. An open stream is no proof, because a proxy can block events. */
+  /** An event came. An open stream is no proof: a proxy can block events. */
   let isHeard = false
   /** @type {number | undefined} */
   let asOf

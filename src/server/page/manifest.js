@@ -37,7 +37,7 @@ export function membersOf(value) {
 }
 
 /**
- * For a Service, links to the filtered list: all resources that need a Service belong to it.
+ * All resources that need a Service belong to it, so a filter can list them.
  * @param {Readonly<Record<string, unknown>>} document @param {number} count
  */
 function othersOf({ kind, metadata }, count) {
@@ -57,10 +57,7 @@ function policyOf(policy) {
   )
 }
 
-/**
- * Shows the line to commit that pauses a resource for a week.
- * @param {ReturnType<typeof membersOf>} policy @param {string | undefined} file
- */
+/** Shows the line to commit. @param {ReturnType<typeof membersOf>} policy @param {string | undefined} file */
 function pause(policy, file = 'the manifest') {
   const end = new Date(Math.ceil((serverTime() + WEEK_MS) / HOUR_MS) * HOUR_MS).toISOString()
   const line = `suspend: { reason: Paused for a week, until: ${end.replace('.000', '')} }`

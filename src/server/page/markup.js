@@ -1,5 +1,4 @@
-/* Only this file makes elements. It never parses text from elsewhere as HTML, and shows invisible and
-   direction-changing characters as escapes. */
+/* Only this file makes elements. It never parses text from elsewhere as HTML, and escapes invisible characters. */
 
 import htm from 'htm'
 import { h as create } from 'preact'
@@ -94,10 +93,7 @@ export function word(text) {
 
 /** @typedef {{ readonly key?: string, readonly name?: string, readonly cells: readonly Shown[] }} Row */
 
-/**
- * On a phone, each cell shows its column's title.
- * @param {string} caption @param {readonly string[]} titles @param {readonly Row[]} rows
- */
+/** @param {string} caption @param {readonly string[]} titles @param {readonly Row[]} rows */
 export function table(caption, titles, rows) {
   return h`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
     ${rowsOf(
@@ -111,7 +107,7 @@ export function table(caption, titles, rows) {
 }
 
 /**
- * Each row has a `role`, because the style for phones makes rows to blocks, which have none.
+ * On a phone, rows are blocks, which have no role of their own.
  * @param {string} caption @param {string | undefined} kind @param {readonly Shown[]} heads
  * @param {readonly Row[]} rows @param {readonly string[]} [titles]
  */
@@ -145,7 +141,7 @@ export function place(file, line) {
   return line === undefined ? file : `${file}:${line}`
 }
 
-/** "1 error", "2 errors". @param {number} count @param {string} noun */
+/** @param {number} count @param {string} noun */
 export function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

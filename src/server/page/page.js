@@ -28,7 +28,7 @@ let version
 
 let request = new AbortController()
 
-/** Replies can arrive in another order, so only the newest request counts. Earlier callers wait for it too. */
+/** Replies can overtake each other, so only the newest request counts. Earlier callers wait for it too. */
 let newest = Promise.resolve()
 
 function refresh() {

@@ -14,10 +14,9 @@ import { sinceWhen } from './time.js'
  * @import { Shown } from './markup.js'
  */
 
-/** Problems shown in full. If there are more, at most one for each reason, and the others get one line. */
+/** Problems shown in full. If there are more, only one for each reason. */
 const OPEN = 3
 
-/** Places listed for the same mistake. */
 const PLACES = 12
 
 /** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
@@ -56,7 +55,7 @@ function line(problem) {
 /** @param {Problem} problem */
 function parts(problem) {
   const { status, reason, service, what, message, since, keys, count, differences, findings, next } = problem
-  // Also allows blocked creates of the service that the filter hides. The dialog shows their number.
+  // Also allows blocked creates that the filter hides. The dialog shows their number.
   const press = () => void letThrough(service)
   const allow =
     reason === 'CreateLimit' && h`<button class="of-acting" onClick=${press}>Let this through</button>`
@@ -73,10 +72,7 @@ function parts(problem) {
   </div>`
 }
 
-/**
- * A single finding shows only its place, because the problem's message has its text.
- * @param {readonly Finding[]} findings
- */
+/** The problem's message has the text of a single finding. @param {readonly Finding[]} findings */
 function findingList(findings) {
   const [only, other] = findings
   const isOnly = only !== undefined && other === undefined
@@ -95,10 +91,7 @@ function titleOf({ keys: [key], count, status, reason, service, file, line: at }
   return h`<a class="key" href=${address} data-inside>${count} resources${whose}, each:</a>`
 }
 
-/**
- * Service, file and commit, if all resources of the problem have the same.
- * @param {Problem} problem @returns {Shown}
- */
+/** Facts that all resources of the problem share. @param {Problem} problem @returns {Shown} */
 function origin({ count, service, file, line: at, revision, reason }) {
   return [
     reason && word(reason),
@@ -167,11 +160,11 @@ function samePlaces(others) {
   return h`<p class="places">${title}${places}${rest > 0 && ` and ${rest} more`}</p>`
 }
 
-/** The line of the manifest with the mistake marked, and its place. @param {Finding} finding */
+/** @param {Finding} finding */
 function picture({ file, line: at, column, endColumn, lineText }) {
   const where = h`<p class="quiet">${placeLink(file, at, column)}</p>`
   if (lineText.trim() === '') return where
-  // A line that is masked or cut can end before the mistake.
+  // A masked or cut line can end before the mistake.
   const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
   const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
   const text = [lineText.slice(0, from), h`<mark>${lineText.slice(from, to)}</mark>`, lineText.slice(to)]

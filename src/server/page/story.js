@@ -17,10 +17,8 @@ import { change, view } from './view.js'
  * @typedef {{ tone: string, what: Shown, about: Shown, message: string }} Words
  */
 
-/** Entries shown at first. */
 const ENTRIES = 8
 
-/** Resources named in a group. */
 const NAMED = 3
 
 /** @param {Event} event */
@@ -65,7 +63,7 @@ export function story(reply) {
 }
 
 /**
- * Conditions of a resource that changed together become one entry.
+ * A resource's conditions that changed together become one entry.
  * @param {readonly TimelineEntry[]} entries newest first @param {How} how
  */
 export function storyItems(entries, how) {
@@ -117,8 +115,7 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * The worst condition gives tone and message, such as "became Drifted". A ready resource with an invalid manifest
- * "is still Invalid".
+ * The worst condition gives tone and message. A ready resource with an invalid manifest "is still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */
@@ -140,8 +137,7 @@ function conditionWords(first, group, how, isInvalid = false) {
 }
 
 /**
- * Only the resource's own page shows the request id as text.
- * @param {TimelineEntry} entry @param {How} how @returns {Shown}
+ * Only a resource's page shows the request id as text. @param {TimelineEntry} entry @param {How} how @returns {Shown}
  */
 function originOf(entry, { keys }) {
   if (entry.type === 'alike') return revisionLink(entry.revision)

@@ -43,7 +43,7 @@ function countLink([status, count]) {
   return h`<li><a class=${`badge ${toneOf(status)}`} href=${address} data-inside>${count} ${worded(status)}</a></li>`
 }
 
-/** The directory, its commit, and when it was read. @param {OverviewReply} overview @returns {Shown} */
+/** @param {OverviewReply} overview @returns {Shown} */
 function ofWhat(overview) {
   const { revision, manifestsDir, lastLoadAt, sourceProblem } = overview
   if (revision === undefined || lastLoadAt === undefined) return `${manifestsDir} was not read yet`
@@ -59,10 +59,7 @@ function ofWhat(overview) {
   ]
 }
 
-/**
- * Such as “Add the orders pipe” by Ada.
- * @param {{ readonly commit?: { author: string, subject: string } | undefined }} revision @returns {Shown}
- */
+/** @param {{ readonly commit?: { author: string, subject: string } | undefined }} revision @returns {Shown} */
 export function commitWords({ commit }) {
   return (
     commit && h`<span class="commit-words"> “${foreign(commit.subject)}” by ${foreign(commit.author)}</span>`

@@ -1,11 +1,11 @@
 import { h } from './markup.js'
 
-/** Made once, because making a formatter is slow. */
+/** Making a formatter is slow. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-/** Server's clock minus the browser's, in ms. Shown ages use the server's clock. */
+/** Server's clock minus the browser's, in ms. */
 let ahead = 0
 
 /** @param {number} now the server's time, ms since the epoch */
