@@ -61,9 +61,9 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
   const problem = await problemOf(files)
   if (problem !== undefined) {
     const { from, given, why, right } = problem
-    return `${from} ${given}: ${why}. New connections use what was in it before; ${right}.`
+    return `${from} ${given}: ${why}. New connections use its earlier content. To correct it, ${right}.`
   }
   const expired = await expiredAt(files, now).catch(() => undefined) // the next look reports a vanished file
   if (expired === undefined) return undefined
-  return `--client-cert-file ${files.certFile}: it expired at ${timeOf(expired.getTime())}. Put one there that is valid.`
+  return `--client-cert-file ${files.certFile}: the certificate expired at ${timeOf(expired.getTime())}. Write a valid certificate to this file.`
 }

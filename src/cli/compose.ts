@@ -142,7 +142,7 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
     if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
-    const hint = `The sandbox of "npm start" has one. To read it, add --sandbox.`
+    const hint = `The sandbox of "npm start" has a ledger. To read it, add --sandbox.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }
 }

@@ -71,7 +71,7 @@ function textOf({ manifest, leftOut }: Made): string {
       refs,
     ),
     ...comment(
-      'The service does not say what these are. Write what the pipe has, or remove what it does not use:',
+      'The service does not return these values. Write the values of the pipe, or remove what it does not use:',
       placesToWrite(manifest),
     ),
     ...comment(
@@ -118,8 +118,8 @@ export function importReport({ surveys, all, folder, problems, here }: Report): 
     ...(folder !== undefined && count > 0 ? [`Files written to ${folder}: ${count}.`] : []),
     ...(count > 0
       ? [
-          'No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
-          `Next, "${commandLine('plan', here)}" must say adopt for each of them. Once it is adopted, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
+          'No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
+          `Next, "${commandLine('plan', here)}" must say "adopt" for each manifest. After the adoption, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
         ]
       : []),
   ]
@@ -131,13 +131,11 @@ function surveyLines(survey: Surveyed): readonly string[] {
   const { service, there, held, wanted, odd } = survey
   const free = there - held - wanted.length
   return [
-    `Service/${service}: ${there} pipes, ${held} with a manifest or a record, ${wanted.length} that a manifest might mean, ${free} without.`,
-    ...odd.map(
-      (item) => `Service/${service}: an item of the list cannot be read and gets no manifest: ${item}.`,
-    ),
+    `Service/${service}: ${there} pipes. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Neither: ${free}.`,
+    ...odd.map((item) => `Service/${service}: no manifest is made of an item that cannot be read: ${item}.`),
     ...wanted.map(
       ({ id, name, key }) =>
-        `${key} might mean ${id} ("${name}"), so that pipe gets no manifest. If it is another pipe, write one with policy.adopt.`,
+        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If they differ, write one with policy.adopt: ${id}.`,
     ),
   ]
 }
@@ -155,6 +153,6 @@ function leftOutLines(made: readonly Imported[]): readonly string[] {
 
 function noManifestLine({ pipeId, name, leftOut }: Imported): string {
   const last = leftOut.at(-1)
-  const why = last === undefined ? '' : ` ${last.path} would have to be there. ${last.why}`
+  const why = last === undefined ? '' : ` A manifest needs ${last.path}. ${last.why}`
   return `import: no manifest can be made of ${pipeId} ("${name}").${why} Write one, with policy.adopt: ${pipeId}.`
 }

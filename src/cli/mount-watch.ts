@@ -21,7 +21,7 @@ export function createMountWatch(
       names,
       message:
         `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `Remove them from --secrets-dir: a manifest can send its files to a data source.`,
+        `Remove them from --secrets-dir: a manifest can send files of this folder to a data source.`,
     })
   }
 }

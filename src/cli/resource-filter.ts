@@ -89,7 +89,7 @@ const MAX_WORDS = 12
 
 function someOf(words: readonly string[]): string {
   if (words.length <= MAX_WORDS) return words.join(', ')
-  return 'a status from "pipewright status". See docs/reference/runbook.md'
+  return 'a reason that "pipewright status" shows. All reasons: docs/reference/runbook.md'
 }
 
 /** 100 years. */

@@ -74,7 +74,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
       throw new NoAnswerError(`${command}: ${server} cannot be reached: ${proxyWords(fault)}.`, false)
     if (seen.type === 'silence' || seen.end !== 'whole') {
       const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
-      const check = 'Check that the daemon runs, and that this is its address.'
+      const check = 'Start the daemon, or correct the address.'
       throw new NoAnswerError(
         `${command}: ${server} does not answer${through}: ${whyNot(seen, timeoutMs)}. ${check}`,
         seen.type === 'reply' || seen.sent,
@@ -110,7 +110,7 @@ export function expectObject(
   const said = object?.['error']
   if (object === undefined || typeof said !== 'string') {
     throw new CommandError(
-      `${command}: the reply of ${server} (${status}) is not from Pipewright. Check the address.`,
+      `${command}: the reply of ${server} (${status}) is not from Pipewright. Correct the address.`,
     )
   }
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
@@ -138,7 +138,7 @@ export async function adminTokenOf(
 ): Promise<string> {
   if (adminTokenFile === undefined) {
     misuse(
-      `${command}: it needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
+      `${command}: this needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
     )
   }
   const text = await readTextFile(adminTokenFile, { signal }).catch((error: unknown) => {
@@ -147,6 +147,6 @@ export async function adminTokenOf(
     throw new CommandError(`${command}: the admin token cannot be read from ${adminTokenFile} (${why}).`)
   })
   if (text.trim() === '')
-    throw new CommandError(`${command}: ${adminTokenFile} is empty. It must hold the admin token.`)
+    throw new CommandError(`${command}: ${adminTokenFile} is empty. Write the admin token to it.`)
   return text.trim()
 }

@@ -49,8 +49,8 @@ function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(
     400,
-    'the request asks for a whole URL, as if this were a proxy',
-    'Ask for the path alone.',
+    'the request names a whole URL, as for a proxy',
+    'Send only the path, such as /api/v1/overview.',
   )
 }
 
@@ -78,11 +78,12 @@ function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
 }
 
 function misdirected(name: string | undefined): RequestError {
-  const error = name === undefined ? 'the request names no host' : `the host "${name}" is not known here`
+  const error =
+    name === undefined ? 'the request has no valid Host header' : `the host "${name}" is not known here`
   return new RequestError(
     421,
     error,
-    'Ask by IP address or as localhost; or have the daemon started with --allowed-hosts and this name (PIPEWRIGHT_ALLOWED_HOSTS), or with --public-url.',
+    'Use an IP address or localhost. Or start the daemon with --allowed-hosts NAME (PIPEWRIGHT_ALLOWED_HOSTS), or with --public-url URL.',
   )
 }
 
@@ -113,7 +114,7 @@ function isOriginOf(origin: string, host: string): boolean {
 function crossSite(url: string): RequestError {
   return new RequestError(
     403,
-    `a page from elsewhere asked for ${url.split('?')[0]?.slice(0, 100)}`,
-    'Open the page of this server itself. Behind a proxy that does not keep the host, have the daemon started with --public-url (PIPEWRIGHT_PUBLIC_URL): where people open the page. Programs that are no browsers leave out Origin and Sec-Fetch-Site.',
+    `a page of another site requested ${url.split('?')[0]?.slice(0, 100)}`,
+    'Open the page of this server. Behind a proxy that changes the host, start the daemon with --public-url URL (PIPEWRIGHT_PUBLIC_URL), the address of the page. In a program, leave out the headers Origin and Sec-Fetch-Site.',
   )
 }

@@ -170,7 +170,7 @@ export function knownKey(text: string, board: StatusBoard): Key {
     404,
     `there is no resource "${text}"`,
     near === undefined
-      ? `A key is Kind/name, with a kind of ${RESOURCE_KINDS.join(', ')}; /api/v1/resources lists them all.`
+      ? `A key is Kind/name, with a kind of ${RESOURCE_KINDS.join(', ')}. See all keys at /api/v1/resources.`
       : `Did you mean "${near}"?`,
   )
 }

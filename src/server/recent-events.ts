@@ -90,7 +90,7 @@ export function createRecentEvents(now: () => number) {
       at: now(),
       type: 'source',
       what: message === undefined ? 'recovered' : 'problem',
-      message: message ?? 'The directory can be read and believed again.',
+      message: message ?? 'The manifests are accepted again.',
     })
   }
 

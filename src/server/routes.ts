@@ -115,7 +115,7 @@ export function registerMetricsMoved(app: FastifyInstance): void {
     throw new RequestError(
       404,
       'the metrics are not served here',
-      'They have a listener of their own: its address is the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
+      'Use the address of the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
     )
   })
 }

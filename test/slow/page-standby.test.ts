@@ -51,7 +51,7 @@ test('it says at first sight that it stands by and who acts, and later that it a
   )
   // Nothing that only the other one can do, or know.
   await expect.poll(() => page.getByRole('button', { name: /^Check/ }).count()).toBe(0)
-  await expect.poll(() => page.getByText('It is on standby and sends no requests.').isVisible()).toBe(true)
+  await expect.poll(() => page.getByText('on standby and sends no requests.').isVisible()).toBe(true)
   expect(await seriousFindings(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await tooWide(page)).toEqual([])

@@ -15,13 +15,13 @@ const LIMITS = {
     name: 'create limit',
     one: 'creation',
     flag: '',
-    next: 'The daemon creates them now; without a daemon, the next apply does.',
+    next: 'The daemon creates them now. Without a daemon, run "pipewright apply".',
   },
   DeleteLimit: {
     name: 'limit on deletions',
     one: 'deletion',
     flag: ' --deletions',
-    next: 'The daemon deletes them ten minutes after they were asked for; without a daemon, an apply does.',
+    next: 'The daemon deletes them ten minutes after their removal was asked for. Without a daemon, run "pipewright apply" then.',
   },
 } as const
 
@@ -106,7 +106,7 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const { name, one, flag, next } = LIMITS[limitOf(allowance)]
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
-    return `The ${name} has no effect now${where}. "${commandLine('status', settings)}" shows what needs attention.`
+    return `The ${name} blocks no resource now${where}. "${commandLine('status', settings)}" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const pending = `${allowed.length} ${one}${allowed.length === 1 ? '' : 's'}${where}`
@@ -114,9 +114,6 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, settings)
   const [first, last] = dryRun
     ? [`The ${name} blocks ${pending}. No action was allowed:`, `To allow these: ${again}`]
-    : [
-        `Allowed ${pending}, once, as their manifests are now:`,
-        `${next} What a later commit adds is not included.`,
-      ]
+    : [`Allowed ${pending}, once, as their manifests are now:`, `${next} Later commits are not included.`]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), last].join('\n')
 }

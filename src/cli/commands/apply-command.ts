@@ -112,7 +112,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     const lines = resources.flatMap(({ key, because }) =>
       unsettled.has(key) ? [`  ${key}: ${causeOf(because, key)}`] : [],
     )
-    const hint = `All changes that were applied remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
+    const hint = `Applied changes remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
     warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
@@ -122,8 +122,8 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `not found on the platform, which one read does not prove: ${notFound.join(', ')}`
-    warn(`${what}. No new one was created. With --wait, apply reads again until this is certain.`)
+    const what = `one read did not find ${notFound.join(', ')} on the platform, which is no proof`
+    warn(`${what}. No replacement was created. Run apply with --wait: it reads until this is certain.`)
   }
   for (const [key, end] of pass.unsaved)
     warn(outcomeLostEvent(key, end, (args) => commandLine(args, here)).message)
@@ -153,9 +153,9 @@ function shownAfter(
     const said =
       bug === undefined
         ? isSaved
-          ? 'The ledger has the result of its create. It was not read again.'
-          : 'Not done: apply was stopped before it.'
-        : `Not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
+          ? 'The ledger has the outcome of its create. Its state was not read again.'
+          : 'Not done: apply was stopped before this resource.'
+        : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {
       ...status,
       status: 'Failed',

@@ -54,7 +54,7 @@ export async function reconcile(
   }
   const requested = receipt['token']
   if (typeof requested !== 'string')
-    throw new CommandError(`${command}: ${call.server} answered without a token. Check the address.`)
+    throw new CommandError(`${command}: ${call.server} answered without a token. Correct the address.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,

@@ -89,7 +89,7 @@ async function storeInput({ stop }: Io) {
   }
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-'))
   writeFileSync(join(folder, 'stdin.yaml'), Buffer.concat(chunks))
-  const nothing = 'There is no manifest in it. Write one to it, or name a directory.'
+  const nothing = 'Standard input has no manifest. Pipe a manifest to it, or name a directory.'
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
@@ -132,7 +132,7 @@ function endedSuspensions({ entries }: Catalog, manifests: string, now: number):
     const until = manifest?.policy?.suspend?.until
     if (until === undefined || Date.parse(until) > now) return []
     return [
-      `${join(root, file)}:${line}: the suspension of ${key} ended at ${until}. Remove policy.suspend, or set another end.`,
+      `${join(root, file)}:${line}: the suspension of ${key} ended at ${until}. Remove policy.suspend, or set a later "until".`,
     ]
   })
 }

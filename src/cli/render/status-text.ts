@@ -157,7 +157,7 @@ export function daemonLine(
     case 'stopped':
       return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}. The status below is from that time.`
     case 'never':
-      return 'No daemon is running, and the ledger does not say when one last did.'
+      return 'No daemon is running, and the ledger has no record of an earlier run.'
   }
 }
 

@@ -22,13 +22,13 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const allowance = parsedBody(
       Allowance,
       isObject(body) ? body : { service: body ?? undefined },
-      'Send any of {"service": "NAME", "count": 30, "dryRun": true}, or an empty body for all. For deletions: "deletions": true.',
+      'Send JSON with any of {"service": "NAME", "count": 30, "dryRun": true}. To allow all, send no body. For deletions, add "deletions": true.',
     )
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
     const { blocked: count } = answer
-    const error = `the limit blocks ${count} now, and no action was allowed`
-    throw new RequestError(409, error, 'Look at them, and ask again.', { count })
+    const error = `the limit blocks ${count} now, more than "count", so no action was allowed`
+    throw new RequestError(409, error, 'List them with "dryRun": true, then send the new count.', { count })
   })
 }
 
@@ -55,7 +55,11 @@ async function carriedOut<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (error instanceof LedgerError)
-      throw new RequestError(500, error.message, 'Look at "pipewright status", and run it again.')
+      throw new RequestError(
+        500,
+        error.message,
+        'Run "pipewright status" to see the cause. Then repeat the command.',
+      )
     if (error instanceof DOMException && error.name === 'AbortError')
       throw new RequestError(503, 'the process is stopping', 'Ask again in a moment.')
     throw error
@@ -98,8 +102,8 @@ export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
   const { holder, url = `kubectl port-forward pod/${holder} 8080` } = leader ?? {}
   throw new RequestError(
     409,
-    `this process is on standby, and ${holder ?? 'nobody'} acts`,
-    holder === undefined ? 'Ask again in a moment.' : `Ask that one: ${url}`,
+    `this process is on standby, and ${holder ?? 'no process'} is the leader`,
+    holder === undefined ? 'Ask again in a moment.' : `Ask the leader: ${url}`,
     leader && { leader },
   )
 }
@@ -126,13 +130,13 @@ export async function authorize(
     throw new RequestError(
       503,
       'the admin token cannot be read',
-      'Check the file that --admin-token-file names: it must be there, readable and not empty.',
+      'On the daemon, write the token to the file of --admin-token-file, and make it readable.',
     )
   if (given === undefined || !same(given, expected))
     throw new RequestError(
       401,
       given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
-      'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',
+      'Send "Authorization: Bearer TOKEN". TOKEN is the content of the file of --admin-token-file.',
     )
 }
 

@@ -34,7 +34,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
       throw new RequestError(
         503,
         `too many clients listen already: ${CLIENTS}`,
-        'Close some, or poll /api/v1/overview every 15 s, as the page does then.',
+        'Close some open pages, or poll /api/v1/overview every 15 s.',
       )
     const lastEventId = request.headers['last-event-id']
     reply.hijack()

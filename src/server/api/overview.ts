@@ -109,7 +109,7 @@ export function judge(
   if (overview.overdue > 0) {
     return {
       level: 'waiting',
-      sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked yet since the daemon started.`,
+      sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked since the daemon started.`,
     }
   }
   const quiet = [

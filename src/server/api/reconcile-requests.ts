@@ -26,7 +26,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
     throw new RequestError(
       404,
       'this token is not known',
-      'Tokens are forgotten some time after they are done, and by a restart.',
+      'The daemon forgets a token after a while and at a restart. Send POST /-/reconcile again.',
     )
   })
 }
@@ -48,7 +48,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   throw new RequestError(
     400,
     'accept is for the whole directory, and a key was given',
-    'Send one or the other.',
+    'Send either key or accept.',
   )
 }
 
@@ -67,7 +67,7 @@ function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyRep
     throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
-      `It is left alone until then. To end that now, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
+      `Pipewright leaves it alone. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
       { ...receipt },
     )
   }

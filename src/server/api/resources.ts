@@ -120,7 +120,7 @@ export function registerResources(
         throw new RequestError(
           404,
           `there is no valid manifest of ${key}`,
-          'There was none since the daemon started. Its findings are in /api/v1/findings.',
+          'The daemon has read none since it started. Errors are listed at /api/v1/findings.',
         )
       }
       return reply

@@ -94,9 +94,9 @@ function countAll({ counts }) {
 function matchesText(total, overview) {
   const all = countAll(overview)
   if (all === 0 && overview.sourceProblem !== undefined)
-    return 'No data yet: Pipewright has accepted no read of the manifests.'
+    return 'No data yet: Pipewright could not accept the manifests. The cause is at the top of this page.'
   if (all === 0) {
-    return `There are no manifests in ${overview.manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
+    return `There are no manifests in ${overview.manifestsDir} yet. Put a Service and a Pipe there. They then appear here.`
   }
   if (total === 0) return 'No resource matches the filter.'
   return total === all ? `${all} in all` : `${total} of ${all} match`

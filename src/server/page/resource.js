@@ -23,7 +23,7 @@ export function resourcePage(key) {
   const back = addressOf({ ...readAddress(), resource: '' })
   const known = one?.resource.key === key ? one : undefined
   const missing = refused && `${refused.error.charAt(0).toUpperCase()}${refused.error.slice(1)}`
-  const waiting = isUnanswered ? 'The daemon does not answer. This page appears when it does.' : 'Loading…'
+  const waiting = isUnanswered ? 'The daemon does not answer. This page appears when it answers.' : 'Loading…'
   return h`<article id="one" key=${key} aria-labelledby="one-title">
     <p><a id="back" href=${back} data-inside>← All resources</a></p>
     <div class="title-row">

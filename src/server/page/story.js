@@ -209,7 +209,7 @@ const DONE_WORDS = {
 /** @param {Extract<TimelineEntry, { type: 'action' }>} entry */
 function actionWords({ action, result }) {
   if (result === 'failed') return `${action} failed`
-  if (result === 'unknown') return `${action}: nobody knows what became of it`
+  if (result === 'unknown') return `${action}: its outcome is unknown`
   return DONE_WORDS[action] ?? action
 }
 

@@ -15,7 +15,7 @@ export function standing({ standsBy, leader, unconfirmed }) {
   const holder = leader?.holder ?? 'nobody'
   const link = leader?.url === undefined ? holder : h`<a href=${leader.url}>${holder}</a>`
   const what =
-    unconfirmed === undefined ? [link, ' acts.'] : `what it shows may be out of date: ${unconfirmed}.`
+    unconfirmed === undefined ? [link, ' acts.'] : `this page might be out of date: ${unconfirmed}.`
   return h`<p id="standing" role="status">This process is on standby, and ${what}</p>`
 }
 
@@ -148,7 +148,7 @@ function budgets({ budgets: list, pauses, standsBy }) {
       Service ${serviceLink(service)} pauses since ${ago(since)}: ${foreign(message)}
     </p>`,
   )
-  const none = standsBy ? 'It is on standby and sends no requests.' : 'No request was sent yet.'
+  const none = standsBy ? 'This process is on standby and sends no requests.' : 'No request was sent yet.'
   if (list.length === 0) return [waiting, h`<p class="quiet">${none}</p>`]
   const rows = list.map(({ credential, used, limit, windowMs, waiting: queue, pausedForMs }) => ({
     cells: [
