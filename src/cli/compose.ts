@@ -48,7 +48,7 @@ interface ComposeOptions {
   readonly board: WritableBoard
   readonly clock: Clock
   readonly emit: Emit
-  /** Infinity: `--yes`. */
+  /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
   /** As `Term.confirm`. Undefined: the process changes nothing on the platform. */

@@ -62,7 +62,6 @@ export class CommandError extends Error {
   }
 }
 
-/** @throws {CommandError} always */
 export function misuse(message: string): never {
   throw new CommandError(message, EXIT.usage)
 }

@@ -51,7 +51,6 @@ export interface Reader extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 }
 
-/** @param command for messages */
 export async function openReader(
   io: Io,
   settings: Settings,
@@ -120,7 +119,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Finds the problems, which a daemon would otherwise do. */
+/** Finds the problems of the views, because no daemon did. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,

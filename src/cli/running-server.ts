@@ -47,7 +47,6 @@ export function ownerTokenOf({ hashKey }: Pick<Ledger, 'hashKey'>): string {
   return createHmac('sha256', hashKey).update('the token of the owner of this ledger').digest('base64url')
 }
 
-/** A wildcard address becomes this machine's. */
 function fromHere(listen: string): string {
   const url = new URL(listen)
   if (EVERY_ADDRESS.includes(url.hostname)) url.hostname = '127.0.0.1'

@@ -127,7 +127,6 @@ export async function getReply<Path extends keyof Replies>(
   return expectObject(call, reply) as unknown as Replies[Path] // the daemon's type
 }
 
-/** The daemon answers immediately. */
 const READ_MS = 10_000
 
 /** @throws {CommandError} if no admin token is configured, or its file is empty or unreadable */

@@ -40,7 +40,7 @@ export function addCommand(shell: Shell, name: string, description: string): Com
       new Option(placeholder === undefined ? `--${flag}` : `--${flag} [${placeholder}]`),
   )
   for (const option of options) command.addOption(option)
-  // Hidden only while help is printed, because commander suggests only visible options.
+  // Settings are hidden only while help is printed, because commander suggests only visible options.
   command.on('beforeHelp', () => options.forEach((option) => option.hideHelp()))
   const flags = SETTINGS.map(({ flag }) => `--${flag}`).join(' ')
   return command.addHelpText(

@@ -60,7 +60,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   return {
     url: `http://${reachable(host)}:${port}`,
     port,
-    /** Ends event streams. Waits briefly for other replies. */
+    /** Ends event streams. */
     async close() {
       // A client that never reads its reply would keep the server open.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())

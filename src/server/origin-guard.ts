@@ -6,7 +6,6 @@ import { RequestError } from './replies.ts'
    DNS rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Other programs can set any
    header. */
 
-/** Allowed besides IP addresses and `localhost`. */
 export interface KnownHosts {
   /** In lower case. `*` allows all names, `.example.com` its subdomains. */
   readonly allowed: readonly string[]

@@ -8,14 +8,13 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Each value of a query is searched in thousands of resources. */
+/** Limits, because each value of a query is searched in thousands of resources. */
 export const LIMITS = {
   /** Values of a parameter, repeated or in a comma list. */
   values: 100,
   labels: 16,
   words: 16,
   letters: 100,
-  /** Letters of a value. */
   text: 500,
   /** Letters of a path: no file system allows more. */
   path: 4_096,
@@ -116,7 +115,7 @@ export interface Part {
   readonly limit: number
 }
 
-/** @param limit `absent`: its default @throws {RequestError} 400 */
+/** @param limit `absent`: the default @throws {RequestError} 400 */
 export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
   return {
     offset: wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),

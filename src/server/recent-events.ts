@@ -36,11 +36,10 @@ export type SourceEntry = { readonly at: number } & (
     }
 )
 
+/** From first to last seen, in ms since the epoch. */
 export interface StateSpan {
   readonly state: string | undefined
-  /** First seen: ms since the epoch. */
   readonly from: number
-  /** Last seen: ms since the epoch. */
   readonly until: number
 }
 

@@ -116,7 +116,9 @@ test('what was allowed is refused no more, also while it waits for its turn', as
   const shown = await shownAs(url, String(waiting), 'Progressing')
   expect(shown.message).toContain('Allowed by an operator.')
   expect((await world.command('status', '--status', 'Refused', '-o', 'name')).stdout).toBe('')
-  expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit blocks no resource now')
+  expect((await world.command('allow', '--dry-run')).stdout).toContain(
+    'The create limit blocks no resource now',
+  )
 })
 
 test('the create limit of one service holds no other, and each text names the service', async () => {

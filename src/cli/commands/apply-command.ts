@@ -153,8 +153,8 @@ function shownAfter(
     const said =
       bug === undefined
         ? isSaved
-          ? 'The ledger has the outcome of its create. Its state was not read again.'
-          : 'Not done: apply was stopped before this resource.'
+          ? 'The ledger has the outcome of its create. Run apply again to read its state.'
+          : 'Not done: apply was stopped before this resource. Run apply again.'
         : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {
       ...status,

@@ -16,7 +16,7 @@ interface HistoryFlags extends ResourceFilter {
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
 
-/** More than any ledger keeps, because filters apply after the reading. */
+/** All lines of any ledger, because filters apply after the reading. */
 const ALL_LINES = 100_000
 
 export async function history(

@@ -33,7 +33,7 @@ async function carryOut(
   { output }: Printed,
   asked: OperatorCommand,
 ): Promise<ExitCode> {
-  // With --server, the daemon checks the command, because it can have another profile.
+  // With --server, the daemon checks the command, because its profile might differ.
   const mistake = settings.server === undefined ? mistakeIn(settings.profile, asked) : undefined
   if (mistake !== undefined) misuse(mistake)
   const answer = await atOwner(

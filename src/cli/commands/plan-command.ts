@@ -122,7 +122,7 @@ async function planAtServer(
   )
 }
 
-/** Checks the members that decide the exit code. */
+/** Checks only those members of a plan that decide the exit code. */
 const PLAN = z.looseObject({
   createLimit: z.looseObject({}),
   checkedBefore: z.looseObject({}),

@@ -72,7 +72,6 @@ export async function reconcile(
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** The daemon answers immediately. */
 const ANSWER_MS = 30_000
 
 const ASK_AGAIN_MS = 250

@@ -47,10 +47,8 @@ function fitLine(line: string, width: number): string {
   return `${fitted}${line.slice(from).slice(0, room)}…`
 }
 
-/** Default line width. */
 const COLUMNS = 80
 
-/** Each line begins with `indent`. */
 export function wrapped(text: string, indent: string, width = COLUMNS): string {
   const lines: string[] = []
   let line = ''

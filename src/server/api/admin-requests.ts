@@ -148,7 +148,7 @@ function tokenOf(header: string | undefined): string | undefined {
   return text.slice(text.indexOf(':') + 1)
 }
 
-/** Compares digests: else, the time it takes could reveal parts of the token. */
+/** Compares digests, because the time of a comparison can reveal parts of the token. */
 function same(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

@@ -16,7 +16,7 @@ const HISTORY_SHOWN = '50'
 export interface PageReply {
   readonly overview: OverviewReply
   readonly refused?: ErrorReply
-  /** If the query has no `resource`. */
+  /** Only if the query has no `resource`. */
   readonly whole?: {
     readonly list: Pick<ResourcesReply, 'items' | 'total'>
     readonly attention: Paged<Problem>
@@ -24,7 +24,7 @@ export interface PageReply {
     readonly timeline: TimelineReply
     readonly facets: ReturnType<typeof facetsOf>
   }
-  /** If the query has a `resource`. */
+  /** Only if the query has a `resource`. */
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 

@@ -37,7 +37,6 @@ export interface ResourcesReply extends Paged<ShownResource> {
   readonly overview: OverviewReply
 }
 
-/** Reply of `GET /api/v1/resources/{kind}/{name}`. */
 export type ResourceReply = NonNullable<ReturnType<typeof detailsOf>>
 
 interface Asked {
@@ -120,7 +119,7 @@ export function registerResources(
         throw new RequestError(
           404,
           `there is no valid manifest of ${key}`,
-          'The daemon has read none since it started. Errors are listed at /api/v1/findings.',
+          'The daemon has read none since it started. See its errors at /api/v1/findings.',
         )
       }
       return reply

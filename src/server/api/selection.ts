@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** A cache: views are immutable. */
+/** Kept as long as the view, because views are immutable. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {

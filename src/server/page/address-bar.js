@@ -1,4 +1,4 @@
-/* The address has the view, for links and "back": `?resource=Pipe/orders`, `?label=team%3Dpayments&page=2`. */
+/* The address contains the view, so links and "back" work: `?resource=Pipe/orders`, `?status=Drifted&page=2`. */
 
 export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', 'service', 'label', 'file'])
 

@@ -5,7 +5,6 @@
 
 const LIMIT_MS = 15_000
 
-/** The server replied with an error. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {

@@ -36,7 +36,7 @@ export function placeLink(file, line, column) {
   return outside(fileAddress(file, line), code(column === undefined ? text : `${text}:${column}`))
 }
 
-/** The title shows the whole revision. @param {string | undefined} revision */
+/** @param {string | undefined} revision */
 export function revisionLink(revision) {
   if (revision === undefined || revision === '') return undefined
   const text = h`<code class="revision" title=${revision}>${foreign(shortRevision(revision))}</code>`

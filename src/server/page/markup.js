@@ -107,7 +107,7 @@ export function table(caption, titles, rows) {
 }
 
 /**
- * On a phone, rows are blocks, which have no role of their own.
+ * Each row has a `role`, because phones show rows as blocks.
  * @param {string} caption @param {string | undefined} kind @param {readonly Shown[]} heads
  * @param {readonly Row[]} rows @param {readonly string[]} [titles]
  */

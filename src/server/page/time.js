@@ -1,6 +1,6 @@
 import { h } from './markup.js'
 
-/** Making a formatter is slow. */
+/** Made once, because making a formatter is slow. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
