@@ -66,7 +66,7 @@ describe('import --all', () => {
       `pipewright: Files written to ${world.workspace.path('manifests/imported')}: 6.`,
       'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
-        /^pipewright: Next, "pipewright plan" must say adopt for each of them\. .*remove policy\.adopt/,
+        /^pipewright: Next, "pipewright plan" must say "adopt" for each manifest\. .*remove policy\.adopt/,
       ),
       '',
     ])

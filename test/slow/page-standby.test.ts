@@ -83,5 +83,5 @@ test('while nobody acts, it says that, and refuses to act', async () => {
     headers: { authorization: `Bearer ${TOKEN}` },
   })
   expect(answer.status).toBe(409)
-  await watched.page.locator('#standing').getByText('what it shows may be out of date').waitFor()
+  await watched.page.locator('#standing').getByText('this page might be out of date').waitFor()
 })

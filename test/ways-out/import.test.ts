@@ -56,7 +56,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
       ...LEFT_OUT.map(([path, why]) => `pipewright: Pipe/orders: ${path} is left out. ${why}`),
       'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
-        /^pipewright: Next, "pipewright plan" must say adopt for each of them\. .*remove policy\.adopt/,
+        /^pipewright: Next, "pipewright plan" must say "adopt" for each manifest\. .*remove policy\.adopt/,
       ),
       '',
     ])

@@ -78,7 +78,7 @@ test('after a restart, what was not checked yet although it was due', async () =
   expect(overview).toMatchObject({
     verdict: {
       level: 'waiting',
-      sentence: expect.stringContaining('not checked yet since the daemon started'),
+      sentence: expect.stringContaining('not checked since the daemon started'),
     },
   })
   expect((await resourcesOf(url)).map(({ status }) => status)).toContain('Ready')
