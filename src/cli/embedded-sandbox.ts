@@ -22,7 +22,7 @@ export type SandboxUse = 'keep' | 'look'
 
 export type EmbeddedSandbox = Awaited<ReturnType<typeof startEmbeddedSandbox>>
 
-/** Generates missing secrets. No secret is a real credential, because all traffic stays on this machine. */
+/** Generates missing secrets, because the sandbox needs no real credentials. */
 export async function startEmbeddedSandbox(
   { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
   stack: AsyncDisposableStack,

@@ -26,7 +26,10 @@ export function createMountWatch(
   }
 }
 
-/** Names without hidden ones. Empty if the folder is missing or unreadable: readers of secrets report that. */
+/**
+ * Names of subfolders, except hidden ones. Empty if the folder is missing or unreadable: readers of secrets report
+ * that.
+ */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

@@ -12,7 +12,10 @@ export interface KnownHosts {
   readonly publicUrl: string | undefined
 }
 
-/** Rejects browser requests that come from a foreign page. @param names `of browsers`: others can use any name */
+/**
+ * Rejects browser requests that come from a foreign page.
+ * @param names `of browsers`: other clients can use any name
+ */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
   const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname

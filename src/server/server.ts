@@ -35,7 +35,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     port: main.port,
     metricsUrl: metrics?.url,
     async close() {
-      // Closes last, because probes must work until the end.
+      // The metrics listener closes last, because it also answers probes.
       await main.close()
       await metrics?.close()
     },

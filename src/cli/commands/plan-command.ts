@@ -98,7 +98,7 @@ export async function ledgerToRead(
   }
 }
 
-/** Enough for an earlier plan and this one. */
+/** Enough for two plans, because the daemon makes one at a time. */
 const TIMEOUT_MS = 21 * 60_000
 
 async function planAtServer(

@@ -85,9 +85,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/**
- * @param options `whole`: `history` includes the oldest line. Otherwise, its oldest revision might have begun earlier.
- */
+/** @param options `whole`: no older lines exist. Otherwise, the oldest revision might have begun earlier. */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
@@ -159,7 +157,7 @@ interface Line {
 /**
  * Groups similar changes of more than three resources.
  * @param entries newest first
- * @param options `whole`: `entries` includes the oldest
+ * @param options `whole`: no older entries exist
  */
 export function together(
   entries: readonly SingleEntry[],

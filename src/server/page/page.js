@@ -200,7 +200,7 @@ change({})
 const want = keepFresh(refresh, (connection) => change({ connection }))
 setInterval(() => {
   change({})
-  // Shows the time of the last check: a check without a change causes no event.
+  // Refreshes an open resource, because a check without a change causes no event.
   if (view.connection.how !== 'lost' && readAddress().resource !== undefined) want()
 }, TICK_MS)
 addEventListener('checked', want)
