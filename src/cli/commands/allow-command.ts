@@ -21,7 +21,7 @@ const LIMITS = {
     name: 'limit on deletions',
     one: 'deletion',
     flag: ' --deletions',
-    next: 'The daemon deletes them ten minutes after their removal was asked for. Without a daemon, run "pipewright apply" then.',
+    next: 'The daemon deletes them ten minutes after the deletion was asked for. Without a daemon, run "pipewright apply" then.',
   },
 } as const
 

@@ -27,8 +27,8 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
     const { blocked: count } = answer
-    const error = `the limit blocks ${count} now, more than "count", so no action was allowed`
-    throw new RequestError(409, error, 'List them with "dryRun": true, then send the new count.', { count })
+    const error = `the limit blocks ${count} now, more than you confirmed, so no action was allowed`
+    throw new RequestError(409, error, 'Look at all of them, then confirm the new number.', { count })
   })
 }
 
@@ -130,7 +130,7 @@ export async function authorize(
     throw new RequestError(
       503,
       'the admin token cannot be read',
-      'On the daemon, write the token to the file of --admin-token-file, and make it readable.',
+      'Where the daemon runs, write the token to the file of --admin-token-file, and make it readable.',
     )
   if (given === undefined || !same(given, expected))
     throw new RequestError(
