@@ -3,9 +3,7 @@ import { EXIT } from './cli/io.ts'
 import { runCommand } from './cli/program.ts'
 import { systemClock } from './daemon/system-clock.ts'
 
-/* Arguments, signals and exit code of the process. */
-
-/** For log lines still in the pipe. */
+/** For log lines that are still in the pipe. */
 const LAST_LINES_MS = 2_000
 
 const stopping = new AbortController()
@@ -16,7 +14,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) {
       forced.abort(signal)
-      // A hanging call of the file system would block `process.exit`.
+      // A file system call that hangs would block `process.exit`.
       setTimeout(() => process.removeAllListeners(signal).kill(process.pid, signal), LAST_LINES_MS).unref()
     } else stopping.abort(signal)
   })
@@ -39,7 +37,7 @@ process.on('exit', () => {
   process.stderr.write(`pipewright: the output could not be written: ${unwritten.message}\n`)
 })
 
-// Clock timers do not keep the process alive; a waiting command would end.
+// Timers of the clock do not keep the process alive, so a command that waits would end.
 const alive = setInterval(() => undefined, 2 ** 30)
 try {
   process.exitCode = await runCommand(
@@ -68,7 +66,7 @@ try {
 // A log reader that hangs must not keep a stopped process alive.
 if (stopping.signal.aborted) setTimeout(() => process.exit(), LAST_LINES_MS).unref()
 
-// A create interrupted by the stop would keep the process alive, but its ledger is closed.
+// An interrupted create would keep the process alive, although its ledger is closed.
 if (stopping.signal.aborted && process.exitCode !== EXIT.fine) {
   process.stdout.write('', () => process.exit())
 }

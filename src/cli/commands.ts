@@ -56,11 +56,11 @@ function addReconciling(shell: Shell): void {
   addCommand(shell, 'run', 'run the daemon: watch the directory and reconcile until stopped').action(
     acting(shell, 'platform', runDaemon),
   )
-  addCommand(shell, 'plan', 'show each change and its reason, and write none of them')
+  addCommand(shell, 'plan', 'show each change and its reason, and make none')
     .addOption(output(PLAN_OUTPUTS))
     .action(acting(shell, 'platform or server', plan))
   const applying = addCommand(shell, 'apply', 'reconcile everything once, then exit')
-  withWait(applying, 'wait until all pending resources are ready, or clearly bad', APPLY_WAIT_MS)
+  withWait(applying, 'wait until each pending resource is ready or has failed', APPLY_WAIT_MS)
     .addOption(output(OUTPUTS))
     .option('--yes', 'create more than --max-creates allows')
     .action(acting(shell, 'platform', apply))
@@ -71,7 +71,7 @@ function addReconciling(shell: Shell): void {
     RECONCILE_WAIT_MS,
   )
     .argument('[key]', KEY)
-    .option('--accept', 'accept a directory that lost most manifests; an empty one is never accepted')
+    .option('--accept', 'accept a directory that lost most manifests, but never an empty directory')
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', reconcile))
 }
@@ -83,7 +83,7 @@ function addLooking(shell: Shell): void {
     .action(acting(shell, 'local', validate))
   withFilter(addCommand(shell, 'status', 'show all resources, or one in full'), 'resources')
     .argument('[key]', KEY)
-    .option('--watch', 'show it again and again, until interrupted')
+    .option('--watch', 'refresh until interrupted')
     .addOption(output(STATUS_OUTPUTS))
     .action(acting(shell, 'local', status))
   withFilter(addCommand(shell, 'history', 'show actions and changes, newest first'), 'history')
@@ -93,9 +93,8 @@ function addLooking(shell: Shell): void {
     .action(acting(shell, 'local', history))
 }
 
-/** Commands that the owner of the ledger carries out. */
 function addDeciding(shell: Shell): void {
-  addCommand(shell, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
+  addCommand(shell, 'allow', 'allow, once, the creates or deletions that a limit blocks now')
     .option('--service <NAME>', 'only those in this service')
     .option('--dry-run', 'only print what would be allowed')
     .option('--deletions', 'the blocked deletions instead of the creates')
@@ -116,24 +115,19 @@ function addDeciding(shell: Shell): void {
     .option('--adopt <ID>', 'the pipe exists, and this is its id')
     .option('--retry', 'the create had no effect: send a new create')
     .option('--recreate', 'its pipe is gone: create a new one')
-    .option('--force', 'with --retry, skip the wait: a request still on its way makes a second pipe')
+    .option('--force', 'with --retry, skip the wait; a late request can make a second pipe')
     .addOption(output(OUTPUTS))
     .action(acting(shell, needsOfResolve, resolve))
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
-    .option('--platform', 'instead of a key: unbind the ledger from its platform, which has moved')
+    .option('--platform', 'instead of a key: unbind the ledger after its platform moved')
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', forget))
-  addCommand(shell, 'suspend', 'leave a resource alone until the next revision; print the line for Git')
+  addCommand(shell, 'suspend', 'pause a resource until the next revision; print the line to commit')
     .argument('<key>', KEY)
-    .option(
-      '--reason <TEXT>',
-      'why; shown to everyone who asks',
-      parsedBy(parseReason),
-      'suspended by a command',
-    )
+    .option('--reason <TEXT>', 'why; shown in the status', parsedBy(parseReason), 'suspended by a command')
     .addOption(
-      new Option('--for <DURATION>', 'the longest it lasts')
+      new Option('--for <DURATION>', 'maximum duration')
         .argParser(parsedBy(duration(60_000, YEAR_MS)))
         .default(WEEK_MS, '7d'),
     )
@@ -144,13 +138,13 @@ function addDeciding(shell: Shell): void {
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', resume))
   addCommand(shell, 'lock', 'print a Lock manifest with the id of every recorded pipe')
-    .option('--name <NAME>', 'its metadata.name', 'pipes')
+    .option('--name <NAME>', 'metadata.name of the Lock', 'pipes')
     .addOption(output(['yaml', 'json']))
     .action(acting(shell, 'local', lock))
   addCommand(shell, 'ledger', 'export, import or accept a ledger')
     .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
-    .argument('[file]', 'to export to, or to import: lines of JSON')
-    .option('--move', 'with "export": the ledger moves, and no process acts with this file any more')
+    .argument('[file]', 'file to write or to import: lines of JSON')
+    .option('--move', 'with "export": make Pipewright refuse this ledger, because it moves')
     .action(acting(shell, 'local', ledger))
 }
 
@@ -160,7 +154,7 @@ function addWriting(shell: Shell): void {
     .argument('[id]', 'id of the pipe, as the console shows it')
     .option('--all', 'a manifest for each pipe without one, of a Service or of all')
     .option('--service <NAME>', 'the Service manifest that the pipe belongs to')
-    .option('--output-dir <DIR>', 'write each manifest to a new file there')
+    .option('--output-dir <DIR>', 'write each manifest to a new file in this folder')
     .addOption(output(IMPORT_OUTPUTS))
     .action(acting(shell, 'platform', importPipes))
   addCommand(shell, 'explain', 'describe a field of a manifest')
@@ -176,7 +170,7 @@ function addWriting(shell: Shell): void {
 function addTrying(shell: Shell): void {
   addPlain(shell, 'sandbox', 'run the simulated platform as a separate server')
     .addOption(
-      new Option('--profile <NAME>', 'which service it is')
+      new Option('--profile <NAME>', 'which platform to simulate')
         .choices(PROFILES.map(({ name }) => name))
         .default(DEFAULT.name),
     )

@@ -13,7 +13,7 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** For receivers and a daemon: no client certificate. */
+/** For webhooks and the daemon's API. The client certificate is for the platform only. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
@@ -30,7 +30,6 @@ const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
   keyFile: 'name a file with the key of --client-cert-file',
 }
 
-/** @throws {CommandError} for unusable files */
 export async function assertTls(files: TlsFiles): Promise<void> {
   const problem = await problemOf(files)
   if (problem !== undefined) misuse(formatProblems([problem]))
@@ -48,7 +47,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** Checks for expiry and damage. @returns reports new problems */
+/** @returns a check for an expired certificate or unusable files; it reports each new problem */
 export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): () => Promise<void> {
   let said: string | undefined
   return async () => {
@@ -62,9 +61,9 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
   const problem = await problemOf(files)
   if (problem !== undefined) {
     const { from, given, why, right } = problem
-    return `${from} ${given}: ${why}. New connections use what was in it before; ${right}.`
+    return `${from} ${given}: ${why}. New connections use its earlier content. To correct it, ${right}.`
   }
   const expired = await expiredAt(files, now).catch(() => undefined) // the next look reports a vanished file
   if (expired === undefined) return undefined
-  return `--client-cert-file ${files.certFile}: it expired at ${timeOf(expired.getTime())}. Put one there that is valid.`
+  return `--client-cert-file ${files.certFile}: the certificate expired at ${timeOf(expired.getTime())}. Write a valid certificate to this file.`
 }

@@ -40,7 +40,7 @@ interface PageParts extends Pick<ServerParts, 'metrics'> {
   readonly stopping: AbortSignal
 }
 
-/** Page, API, probes and metrics. @throws {CommandError} */
+/** @throws {CommandError} if a port is unusable */
 export async function startPage(settings: Settings, parts: PageParts): Promise<Server> {
   const { engine, daemon, leading, leadership, recentEvents, metrics, startedAt, stopping } = parts
   const { board, context, reconciler } = engine
@@ -82,7 +82,7 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
   }
 }
 
-/** Reads the file again each time. */
+/** Reads the file for each request, because the token can change. */
 function tokenReader(file: string, signal: AbortSignal): () => Promise<string | undefined> {
   return async () => {
     const text = await readTextFile(file, { signal }).catch(() => '')
@@ -136,11 +136,11 @@ export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderTha
   const { olderThan, failing } = leading
   const unconfirmed = failing?.why
   if (leading.term !== undefined) return { standsBy: false, leader: undefined, unconfirmed, olderThan }
-  // A standby makes no checks.
+  // A standby makes no checks, so none is overdue.
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
-/** The leader's host (in a cluster its pod). Its addresses might only work there. */
+/** The leader's host, in a cluster its pod. Has no URL that works only on that host. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
   const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
@@ -158,7 +158,7 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
   }
 }
 
-/** Most keys named: thousands can depend on a Service. */
+/** Thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
 interface Known {
@@ -166,7 +166,7 @@ interface Known {
   readonly store: StateStore
 }
 
-/** Undefined: no valid manifest in this process's lifetime. */
+/** Undefined: this process has read no valid manifest of the key. */
 function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
   const { store } = known
   const manifest = store.entry(key)?.manifest

@@ -39,7 +39,7 @@ interface WebhookRun {
   readonly confirm: () => Promise<number>
 }
 
-/** @returns undefined: no webhook, or `giveUp` came first */
+/** @returns undefined: no webhook is configured, or `giveUp` was aborted first */
 export async function openWebhook(
   settings: Settings,
   { engine, notes, emit, confirm }: WebhookRun,

@@ -35,10 +35,9 @@ export interface Engine {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
-  /** Before a requested check or plan: rereads secrets and credentials. */
+  /** Before a requested check or plan, drops cached secrets and credentials. */
   readonly forgetSecrets: () => void
   readonly source: Source
-  /** The platform's URL, also of the embedded sandbox. */
   readonly baseUrl: string | undefined
 }
 
@@ -49,10 +48,10 @@ interface ComposeOptions {
   readonly board: WritableBoard
   readonly clock: Clock
   readonly emit: Emit
-  /** Infinity after `--yes`. */
+  /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  /** As `Term.confirm`; undefined: no changes on the platform. */
+  /** As `Term.confirm`. Undefined: the process changes nothing on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
   readonly olderThan?: (() => string | undefined) | undefined
@@ -60,14 +59,14 @@ interface ComposeOptions {
 
 const RESYNC_MS = 3_600_000
 
-/** The part of the shutdown grace for writing an outcome. */
+/** The part of the shutdown grace for writing a create's outcome. */
 const SETTLE_MS = 2_000
 
 type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
 
 type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
 
-/** For a process that can become leader. @throws {LedgerError} */
+/** For a process that can become leader. */
 export function openLedgerToOwn(
   settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
   parts: LedgerParts,
@@ -83,7 +82,7 @@ export function openLedgerToOwn(
   )
 }
 
-/** For a command that acts itself. Reports the current leader meanwhile. @throws {LedgerError} {@link CommandError} on a stop */
+/** For a command that acts itself. Prints the current owner while it waits. @throws {CommandError} on a stop */
 export async function openLedgerToLead(
   { clock, stop, stderr }: Io,
   settings: Parameters<typeof openLedgerToOwn>[0],
@@ -117,7 +116,6 @@ function openOptions(settings: LedgerToOpen, parts: LedgerParts) {
   }
 }
 
-/** For a read-only command. @throws {LedgerError} */
 export function openLedgerToRead(settings: LedgerToRead, clock: Clock): Promise<Ledger> {
   const { profile, platform } = settings
   const of = platform === undefined ? {} : { profile: profile.name, platform }
@@ -134,7 +132,7 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
 }
 
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
-  /** Undefined: reads no platform. */
+  /** The platform that the ledger must belong to. Undefined: any. */
   readonly platform?: string | undefined
 }
 
@@ -144,12 +142,12 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
     if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
-    const hint = `The sandbox of "npm start" has one. To read it, add --sandbox.`
+    const hint = `The sandbox of "npm start" has a ledger. To read it, add --sandbox.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }
 }
 
-/** Files in settings whose content must never go to a source. */
+/** Pipewright's own secrets, which no manifest can send to a data source. */
 function ownFilesOf({
   alertsTokenFile,
   adminTokenFile,
@@ -162,7 +160,6 @@ function ownFilesOf({
   return files.filter((file) => file !== undefined)
 }
 
-/** `stack` releases the engine. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
@@ -223,7 +220,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
 }
 
-/** Any reply can repeat a secret that was sent, also before its own manifest is looked at, or without one. */
+/** Masks each secret that was ever sent, because any reply can repeat it, even if its manifest is gone. */
 async function maskSent(
   mounted: AsyncIterable<Secret>,
   { ledger, store }: Pick<ReconcileContext, 'ledger' | 'store'>,
@@ -235,7 +232,6 @@ async function maskSent(
   for await (const secret of mounted) if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())
 }
 
-/** Without changes on the platform. */
 export function composeToLook(
   parts: Pick<ComposeOptions, 'settings' | 'ledger' | 'source' | 'clock'>,
   stack: AsyncDisposableStack,
@@ -245,12 +241,12 @@ export function composeToLook(
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** The ledger's clock: other hosts read its times. */
+/** Times by the ledger's clock, because other hosts read them. */
 function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** A separate read of the directory: the engine's first read still finds everything new. */
+/** Reads separately, because the engine's first read must find all manifests new. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -288,7 +284,7 @@ export async function loadOnce(
   return result.state.catalog
 }
 
-/** Masks secrets of all manifests: a reply can repeat any of them. */
+/** A reply can repeat a secret of any manifest. */
 async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const asked = manifest && store.asked(manifest)
@@ -296,13 +292,13 @@ async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<
   }
 }
 
-/** @param clock to act on the manifests @param progress for a terminal */
+/** @param clock to wait until new files are complete. Undefined: reads them as they are */
 export function openSource({ profile, manifests }: Settings, clock?: Clock, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
   return createSource({ profile, root: manifests, clock, onRead })
 }
 
-/** Sandbox or origin. Without ports of this machine: a local sandbox or proxy can change its port. */
+/** The name that a ledger is bound to. Without local ports, which sandboxes and proxies can change. */
 export function platformName({
   sandbox,
   baseUrl,

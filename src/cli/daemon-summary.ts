@@ -9,7 +9,7 @@ import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'
 
-/** Beyond single resources. @param problem of the last read */
+/** @param problem of the last read */
 export function wholeFacts({ context }: Engine, problem: string | undefined): DaemonSummary {
   const { store } = context
   const { findings = [] } = store.catalog ?? {}
@@ -34,7 +34,6 @@ export function notAccepted(problem: string): string {
   return `Manifests not accepted; keeping the last state. ${problem}`
 }
 
-/** Empty if all is well. */
 export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSummary): readonly string[] {
   return [
     ...(problem === undefined ? [] : [problem]),
@@ -49,7 +48,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSumma
   ]
 }
 
-/** Notes, no problems. @param now ms since the epoch */
+/** Hints do not count as problems. @param now ms since the epoch */
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: DaemonSummary,
   now: number,

@@ -9,7 +9,7 @@ import { nobody } from './io.ts'
 /** Records copied between two pauses. */
 const AT_ONCE = 100
 
-/** For plans: writes go to copies in memory. No history, changing requests or listeners. */
+/** For plans: writes go to copies in memory, and requests that change the platform are not sent. */
 export async function openDryWorld(
   context: Omit<ReconcileContext, 'store'>,
   catalog: Catalog,
@@ -21,7 +21,7 @@ export async function openDryWorld(
   const store = createStateStore({ profile, hashKey, clock })
   for (const [index, record] of (await original.list()).entries()) {
     store.note(await ledger.swap({ ...record, version: 0 }, []))
-    // A pause lets a running daemon continue.
+    // The pause lets the daemon that makes this plan do other work.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
   }
   store.setCatalog(catalog)

@@ -14,7 +14,7 @@ import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
-/** Beside the manifests. Manifest reads skip dot files. */
+/** In the manifests' folder: reads of manifests skip dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
 /** `look`: writes no files. */
@@ -22,7 +22,7 @@ export type SandboxUse = 'keep' | 'look'
 
 export type EmbeddedSandbox = Awaited<ReturnType<typeof startEmbeddedSandbox>>
 
-/** Generates missing secrets. All traffic stays on this machine; no secret is a real credential. */
+/** Generates missing secrets, because the sandbox needs no real credentials. */
 export async function startEmbeddedSandbox(
   { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
   stack: AsyncDisposableStack,
@@ -57,7 +57,7 @@ export async function startEmbeddedSandbox(
   })
   return {
     url: sandbox.url,
-    /** A `look` before the first start also finds the secrets which that start would generate. */
+    /** With `look` before the first start, also returns the secrets that the start would generate. */
     readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
   }
 }
@@ -65,8 +65,7 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * The sandbox learns the correct credentials of new files: the file's content, or the generated one. Known
- * credentials stay correct even if the file changes.
+ * The sandbox accepts the first content of each credential file, or else a generated one, even if the file changes.
  */
 async function missingSecrets(
   sandbox: Sandbox,
@@ -87,7 +86,7 @@ function rightIn(sandbox: Sandbox, file: string): string | undefined {
   return sandbox.rightSecret(nameInHome(file))
 }
 
-/** A name that stays if the folder moves. */
+/** A relative name, which stays if the folder moves. */
 function nameInHome(file: string): string {
   return relative(SANDBOX_HOME, file)
 }
@@ -105,9 +104,8 @@ function readerWith(missing: ReadonlyMap<string, string>): ReadSecretFile {
 }
 
 interface SecretFiles {
-  /** Per service: the file of its key id and of its key secret. */
+  /** For each service, the files of key id and key secret. */
   readonly keys: readonly (readonly [string, string])[]
-  /** Files whose content does not matter. */
   readonly others: readonly string[]
 }
 

@@ -13,9 +13,8 @@ import { commandLine, type CommandContext } from '../plan/step.ts'
 export interface Imported extends Fitted {
   readonly key: Key
   readonly pipeId: string
-  /** Its name on the platform, safe to print. */
+  /** The pipe's name on the platform, with secrets masked. */
   readonly name: string
-  /** `metadata.name` of its Service. */
   readonly service: string
 }
 
@@ -63,7 +62,7 @@ function codeOf(error: unknown): string {
 
 type Made = Imported & { readonly manifest: JsonObject }
 
-/** Comments name fields to complete, and fields that no manifest has. */
+/** YAML. Comments on top name the fields to complete, and the fields that no manifest can have. */
 function textOf({ manifest, leftOut }: Made): string {
   const refs = secretRefsIn(manifest).map(({ path, ref }) => `${path}: secret ${ref.name}, key ${ref.key}`)
   return [
@@ -72,7 +71,7 @@ function textOf({ manifest, leftOut }: Made): string {
       refs,
     ),
     ...comment(
-      'The service does not say what these are. Write what the pipe has, or remove what it does not use:',
+      'The service does not return these values. Write the values of the pipe, or remove what it does not use:',
       placesToWrite(manifest),
     ),
     ...comment(
@@ -87,7 +86,7 @@ function comment(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`# ${head}`, ...lines.map((line) => `#   ${escapeControls(line)}`)]
 }
 
-/** A service's list, counted by manifest, or the error. */
+/** How many of a service's pipes have a manifest, or why they could not be listed. */
 export type Surveyed = { readonly service: string } & (
   | { readonly problem: string }
   | {
@@ -104,7 +103,6 @@ interface Report {
   readonly surveys: readonly Surveyed[]
   readonly all: readonly Imported[]
   readonly folder: string | undefined
-  /** Of files that were not written. */
   readonly problems: readonly string[]
   readonly here: CommandContext
 }
@@ -120,8 +118,8 @@ export function importReport({ surveys, all, folder, problems, here }: Report): 
     ...(folder !== undefined && count > 0 ? [`Files written to ${folder}: ${count}.`] : []),
     ...(count > 0
       ? [
-          'No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
-          `Next, "${commandLine('plan', here)}" must say adopt for each of them. Once it is adopted, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
+          'No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
+          `Next, "${commandLine('plan', here)}" must say "adopt" for each manifest. After the adoption, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
         ]
       : []),
   ]
@@ -133,13 +131,11 @@ function surveyLines(survey: Surveyed): readonly string[] {
   const { service, there, held, wanted, odd } = survey
   const free = there - held - wanted.length
   return [
-    `Service/${service}: ${there} pipes, ${held} with a manifest or a record, ${wanted.length} that a manifest might mean, ${free} without.`,
-    ...odd.map(
-      (item) => `Service/${service}: an item of the list cannot be read and gets no manifest: ${item}.`,
-    ),
+    `Service/${service}: ${there} pipes. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Neither: ${free}.`,
+    ...odd.map((item) => `Service/${service}: no manifest is made of an item that cannot be read: ${item}.`),
     ...wanted.map(
       ({ id, name, key }) =>
-        `${key} might mean ${id} ("${name}"), so that pipe gets no manifest. If it is another pipe, write one with policy.adopt.`,
+        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If they differ, write one with policy.adopt: ${id}.`,
     ),
   ]
 }
@@ -157,6 +153,6 @@ function leftOutLines(made: readonly Imported[]): readonly string[] {
 
 function noManifestLine({ pipeId, name, leftOut }: Imported): string {
   const last = leftOut.at(-1)
-  const why = last === undefined ? '' : ` ${last.path} would have to be there. ${last.why}`
+  const why = last === undefined ? '' : ` A manifest needs ${last.path}. ${last.why}`
   return `import: no manifest can be made of ${pipeId} ("${name}").${why} Write one, with policy.adopt: ${pipeId}.`
 }

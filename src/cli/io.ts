@@ -30,7 +30,7 @@ export function printJson(io: Io, value: unknown): void {
 /** Members that hold times in ms since the epoch. */
 const TIME = /^(?:at|since|until|\w+(?:At|By|After|From))$/
 
-/** Larger than any duration. */
+/** Smaller numbers are durations. */
 const LONG_AGO = Date.UTC(1980, 0)
 
 function isoTimes(name: string, value: unknown): unknown {
@@ -41,7 +41,6 @@ function isoTimes(name: string, value: unknown): unknown {
 
 export const EXIT = {
   fine: 0,
-  /** Findings or failures. */
   failed: 1,
   /** `plan`: changes are pending. */
   pending: 2,
@@ -52,7 +51,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** An expected failure. The message says what happened, where, and the way out. */
+/** An expected failure. The message has what happened, where, and the way out. */
 export class CommandError extends Error {
   readonly code: ExitCode
 
@@ -63,12 +62,11 @@ export class CommandError extends Error {
   }
 }
 
-/** @throws {CommandError} for a wrong call */
 export function misuse(message: string): never {
   throw new CommandError(message, EXIT.usage)
 }
 
-/** For commands that print their own progress. */
+/** Drops events, for commands that print their own progress. */
 export const nobody: Emit = () => undefined
 
 export const VERSION: string = manifest.version

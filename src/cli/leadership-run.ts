@@ -40,17 +40,17 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     })
   }
 
-  /** As leader: enables the webhook, and ends on a takeover by another process. */
+  /** Runs as leader: opens the webhook, and ends the run if another process takes over. */
   async function act(term: Term): Promise<void> {
     leading.begin(term)
-    // The caller releases the term.
+    // The end of the run releases the term.
     if (stop.stopping.aborted) return
     const { epoch, over } = term
     const leader = { epoch, holder: leadership.leader()?.holder }
     if (daemon.isStarted) tell('acting', leader, leading.olderThan)
     else {
       tell('acting', leader)
-      // A stale checkout is known after the first read.
+      // Only the first read shows whether the checkout is stale.
       const endListening = events.listen((event) => {
         if (event.type !== 'SourceLoaded' || event.problem !== undefined) return
         endListening()
@@ -90,7 +90,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   }
 
   return {
-    /** Another process took over, or the run broke. */
+    /** Aborted if another process took over, or the standby failed. */
     ended: ending.signal,
     /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */
     async begin() {
@@ -101,7 +101,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
         standing: term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined,
       }
     },
-    /** Sends what the webhook has to send. */
+    /** Sends the webhook's pending notifications. */
     async flush(deadline: AbortSignal) {
       await webhook?.stop(deadline)
     },

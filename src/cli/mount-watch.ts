@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 
 const MOST_NAMES = 5
 
-/** Finds platform credentials in --secrets-dir, by folder name. @returns reports new problems */
+/** @returns a check that reports platform credentials that --secrets-dir has too, by folder name */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,
@@ -21,12 +21,15 @@ export function createMountWatch(
       names,
       message:
         `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `Remove them from --secrets-dir: a manifest can send its files to a data source.`,
+        `Remove them from --secrets-dir: a manifest can send files of this folder to a data source.`,
     })
   }
 }
 
-/** Folders and links, without hidden ones. A missing folder is empty; its users report an unreadable one. */
+/**
+ * Names of subfolders, except hidden ones. Empty if the folder is missing or unreadable: readers of secrets report
+ * that.
+ */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

@@ -17,7 +17,7 @@ type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
-/** Includes the wait for the request budget. */
+/** Includes waits for the request budget. */
 const LONGEST_MS = 10 * 60_000
 
 /** Plans with the daemon's ledger, secrets and request budget, at low priority. */
@@ -71,8 +71,8 @@ export function createPlanner(
 const LATELY_MS = 60 * 60_000
 
 /**
- * Recently checked, in sync and unchanged by these manifests. With a small request budget, reading all would
- * take too long. Dependencies of others are always read.
+ * Pipes that were checked lately, were in sync, and have the same manifest. The plan does not read them, because
+ * the request budget would make it slow.
  */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
@@ -85,7 +85,7 @@ function checkedLately({ context, board }: Planning, dry: ReconcileContext): Rea
     if (action !== 'observe' || !isFine || ageMs > LATELY_MS) continue
     if (!isPipe(key) || !isAsItWas(store, dry.store, key)) continue
     const service = dry.store.record(key)?.service?.serviceId
-    // One pipe per service is read anyway, to test the credentials.
+    // Each service has one pipe that the plan reads, to test the credentials.
     if (asked.has(service)) settled.set(key, { because, ageMs })
     else asked.add(service)
   }
@@ -105,7 +105,7 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   )
 }
 
-/** Copies counted 404s and witnesses: a plan cannot wait for its own. */
+/** Copies what the daemon saw of missing pipes, because a plan cannot wait for three 404s of its own. */
 function takeOverObservations(daemon: StateStore, plan: StateStore): void {
   for (const { key, remote } of plan.records()) {
     const observation = daemon.observation(key)

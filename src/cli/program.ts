@@ -6,7 +6,6 @@ import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io
 import { printable } from './render/terminal.ts'
 import type { Shell } from './usage.ts'
 
-/** Prints usage errors and expected failures. @param args without the program's name */
 export async function runCommand(io: Io, args: readonly string[]): Promise<ExitCode> {
   const shell: Shell = { program: buildProgram(io), io, code: EXIT.fine }
   addCommands(shell)
@@ -30,7 +29,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
   }
 }
 
-/** Commander answers help of an unknown command with the whole help. */
+/** Drops `help` before an unknown command: commander would print the whole help instead of an error. */
 function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
   const [help, word = 'help'] = args
   const isKnown = word === 'help' || word.startsWith('-') || commands.some((each) => each.name() === word)

@@ -27,7 +27,7 @@ import { notAccepted } from './daemon-summary.ts'
 /** The ledger's last or current process. */
 export interface DaemonView {
   readonly state: RunState
-  /** A server does not name its process. */
+  /** A reply of a server has no process and host. */
   readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
@@ -35,10 +35,9 @@ export interface StatusReading {
   /** ms since the epoch, by the source's clock. */
   readonly now: number
   readonly daemon: DaemonView
-  /** Problems beyond single resources. */
   readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
-  /** False: only the daemon knows the times of its checks. */
+  /** False: times of checks are unknown, because the daemon has not written them yet. */
   readonly isCheckKnown?: boolean | undefined
 }
 
@@ -52,7 +51,6 @@ export interface Reader extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 }
 
-/** @param command for messages @throws {LedgerError} */
 export async function openReader(
   io: Io,
   settings: Settings,
@@ -92,7 +90,6 @@ function ofNoAnswer(error: unknown): undefined {
   if (!(error instanceof NoAnswerError)) throw error
 }
 
-/** @throws {LedgerError} */
 export async function readLedgerStatus(
   ledger: Ledger,
   context: StepContext,
@@ -107,7 +104,7 @@ export async function readLedgerStatus(
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     daemon: { state, last },
     resources: withProblems(views, clock, context),
-    // Times of checks are written at the end of a process.
+    // A process writes the times of its checks only at its end.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }
@@ -122,7 +119,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Without a daemon, a tracker of its own finds the problems. */
+/** Finds the problems of the views, because no daemon did. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,
@@ -134,7 +131,6 @@ export function withProblems(
   return board.list().map((view) => asListed(view, problems.of(view.key), context))
 }
 
-/** @throws {NoAnswerError | CommandError} */
 async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision } = overview
@@ -147,7 +143,6 @@ async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   }
 }
 
-/** Each page starts after the last key of the page before. @throws {NoAnswerError | CommandError} */
 export async function readServerResources(
   io: Io,
   asked: Asked,
@@ -161,7 +156,7 @@ export async function readServerResources(
   }
 }
 
-/** Undefined: the last page, or too many. */
+/** Undefined: this is the last page, or there are too many items. */
 function nextQuery(
   { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
   count: number,
@@ -169,7 +164,7 @@ function nextQuery(
   return items.length === 0 || count >= MOST_ITEMS ? undefined : next
 }
 
-/** Stops a server with endless pages. */
+/** Ends the reading if a server always has a next page. */
 const MOST_ITEMS = 1_000_000
 
 export function wholeOf({
@@ -194,7 +189,6 @@ export function wholeOf({
   }
 }
 
-/** @throws {NoAnswerError | CommandError} */
 async function readServerHistory(
   io: Io,
   asked: Asked,
@@ -204,7 +198,7 @@ async function readServerHistory(
     limit: String(Math.min(limit, LIMITS.page)),
     ...(key === undefined ? {} : { key }),
   })
-  // New entries move older ones to a later page: drop repeats.
+  // New entries move older entries to a later page, so an entry can come twice.
   const entries = new Map<string, HistoryEntry>()
   for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
     const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })

@@ -9,7 +9,7 @@ import { STATUSES } from '../plan/severity.ts'
 import { misuse } from './io.ts'
 import { parsedBy } from './usage.ts'
 
-/** Of `status` and `history`, as commander parses it. Absent members do not filter. */
+/** Flags as commander parses them. An absent flag does not filter. */
 export interface ResourceFilter {
   readonly kind?: readonly string[]
   /** `name` or `name=value`; all must match. */
@@ -43,11 +43,9 @@ interface Filtered {
   readonly labels: Readonly<Record<string, string>>
   readonly status?: string
   readonly reasons: readonly string[]
-  /** Time of the status or entry. */
   readonly at: number
 }
 
-/** @param of the filtered list */
 export function withFilter(command: Command, of: 'resources' | 'history'): Command {
   command
     .option('--kind <KINDS>', `only these kinds: ${RESOURCE_KINDS.join(', ')}`, wordsAmong(RESOURCE_KINDS))
@@ -72,7 +70,7 @@ function appended(value: string, before: readonly string[] = []): readonly strin
   return [...before, value]
 }
 
-/** Separated by commas, in any case. */
+/** Parses words separated by commas, in upper or lower case. */
 function wordsAmong(known: readonly string[]): (text: string) => readonly string[] {
   return (text) => {
     const words = text.split(',').filter((word) => word.trim() !== '')
@@ -91,7 +89,7 @@ const MAX_WORDS = 12
 
 function someOf(words: readonly string[]): string {
   if (words.length <= MAX_WORDS) return words.join(', ')
-  return 'a status from "pipewright status". See docs/reference/runbook.md'
+  return 'a reason that "pipewright status" shows. All reasons: docs/reference/runbook.md'
 }
 
 /** 100 years. */

@@ -8,7 +8,6 @@ import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
 import { adminTokenOf, type Asked, callServer } from './server-client.ts'
 
-/** The daemon that owns the ledger, and the token for it. */
 export interface Owner extends Asked {
   readonly token: string
 }
@@ -17,7 +16,7 @@ type Asking = LedgerToRead &
   Parameters<typeof networkToOthers>[0] &
   Pick<Settings, 'server' | 'adminTokenFile'>
 
-/** @returns undefined if there is none, or none that can be asked from here @throws {CommandError} {@link LedgerError} */
+/** @returns undefined: no daemon owns the ledger, or this host cannot reach it */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
@@ -28,14 +27,14 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   if (url === undefined) return undefined
   // No proxy: it would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
-  // Detects a hung daemon: the command has a long timeout.
+  // Finds a hung daemon early, because the command itself has a long timeout.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
   return { ...asked, server: url, token: ownerTokenOf(ledger) }
 }
 
 const PROBE_MS = 10_000
 
-/** Of the ledger's owner. Undefined: it has none, or it cannot be asked from here. */
+/** Undefined: no daemon owns the ledger, or this host cannot reach it. */
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
   if (last?.url === undefined || !(await ledger.owned())) return undefined
@@ -43,19 +42,18 @@ export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   return ledger.isShared && last.host !== hostname() ? undefined : fromHere(last.url)
 }
 
-/** For commands of the ledger's user, who can read it. */
+/** A token that each user who can read the ledger can derive. */
 export function ownerTokenOf({ hashKey }: Pick<Ledger, 'hashKey'>): string {
   return createHmac('sha256', hashKey).update('the token of the owner of this ledger').digest('base64url')
 }
 
-/** A wildcard address becomes this machine's. */
 function fromHere(listen: string): string {
   const url = new URL(listen)
   if (EVERY_ADDRESS.includes(url.hostname)) url.hostname = '127.0.0.1'
   return url.href
 }
 
-/** Loopback or wildcard: another process on each host. */
+/** A loopback or wildcard URL means another process on each host. */
 export function isOfOneHost(url: URL): boolean {
   return isLoopbackHost(url.hostname) || EVERY_ADDRESS.includes(url.hostname)
 }

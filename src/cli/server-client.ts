@@ -11,17 +11,13 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
 import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
-/* Errors begin with `command`. */
-
 interface ServerCall {
   readonly command: string
   readonly server: string
   readonly network: NetworkSettings
-  /** Relative to the server's address. */
   readonly path: string
-  /** Undefined for a read, which needs no token. */
   readonly token?: string
-  /** JSON. Undefined: a read. */
+  /** JSON of a POST. Undefined: a GET. */
   readonly body?: string
   readonly timeoutMs: number
 }
@@ -47,7 +43,7 @@ export class NoAnswerError extends CommandError {
 /** Enough for 10,000 resources. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** @throws {NoAnswerError} @throws {CommandError} on a stop or an unusable TLS file */
+/** @throws {NoAnswerError | CommandError} */
 export async function callServer(io: Io, call: ServerCall): Promise<ServerReply> {
   const { command, server, timeoutMs, token, body } = call
   await assertTls(call.network.tls)
@@ -78,7 +74,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
       throw new NoAnswerError(`${command}: ${server} cannot be reached: ${proxyWords(fault)}.`, false)
     if (seen.type === 'silence' || seen.end !== 'whole') {
       const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
-      const check = 'Check that the daemon runs, and that this is its address.'
+      const check = 'Start the daemon, or correct the address.'
       throw new NoAnswerError(
         `${command}: ${server} does not answer${through}: ${whyNot(seen, timeoutMs)}. ${check}`,
         seen.type === 'reply' || seen.sent,
@@ -114,14 +110,14 @@ export function expectObject(
   const said = object?.['error']
   if (object === undefined || typeof said !== 'string') {
     throw new CommandError(
-      `${command}: the reply of ${server} (${status}) is not from Pipewright. Check the address.`,
+      `${command}: the reply of ${server} (${status}) is not from Pipewright. Correct the address.`,
     )
   }
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
   throw new CommandError(printable(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
-/** A public endpoint. @throws {CommandError} */
+/** Reads an endpoint that needs no token. */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
   call: Asked,
@@ -131,10 +127,9 @@ export async function getReply<Path extends keyof Replies>(
   return expectObject(call, reply) as unknown as Replies[Path] // the daemon's type
 }
 
-/** The daemon answers immediately. */
 const READ_MS = 10_000
 
-/** The admin token. @throws {CommandError} */
+/** @throws {CommandError} if no admin token is configured, or its file is empty or unreadable */
 export async function adminTokenOf(
   { stop: { stopping: signal } }: Pick<Io, 'stop'>,
   { adminTokenFile }: Pick<Settings, 'adminTokenFile'>,
@@ -142,7 +137,7 @@ export async function adminTokenOf(
 ): Promise<string> {
   if (adminTokenFile === undefined) {
     misuse(
-      `${command}: it needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
+      `${command}: this needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
     )
   }
   const text = await readTextFile(adminTokenFile, { signal }).catch((error: unknown) => {
@@ -151,6 +146,6 @@ export async function adminTokenOf(
     throw new CommandError(`${command}: the admin token cannot be read from ${adminTokenFile} (${why}).`)
   })
   if (text.trim() === '')
-    throw new CommandError(`${command}: ${adminTokenFile} is empty. It must hold the admin token.`)
+    throw new CommandError(`${command}: ${adminTokenFile} is empty. Write the admin token to it.`)
   return text.trim()
 }

@@ -14,7 +14,6 @@ export function typedKey(text: string): Key | undefined {
   return knownKey([typedKind(kind), ...name].join('/'))
 }
 
-/** @throws {CommandError} if it is not a key */
 export function keyFrom(text: string): Key {
   const key = typedKey(text)
   if (key !== undefined) return key

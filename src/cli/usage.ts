@@ -10,7 +10,7 @@ import { wrapped } from './render/terminal.ts'
 export interface Shell {
   readonly program: Command
   readonly io: Io
-  /** Of the running command, once read. */
+  /** Settings of the running command. Undefined: not read yet. */
   settings?: Settings
   code: ExitCode
 }
@@ -32,7 +32,7 @@ export function addPlain({ program }: Shell, name: string, description: string):
     )
 }
 
-/** A flag without a value is `true`, also before another flag: `readSettings` reports it. */
+/** A flag without its value is parsed as `true`, and `readSettings` reports it. */
 export function addCommand(shell: Shell, name: string, description: string): Command {
   const command = addPlain(shell, name, description)
   const options = SETTINGS.map(
@@ -40,7 +40,7 @@ export function addCommand(shell: Shell, name: string, description: string): Com
       new Option(placeholder === undefined ? `--${flag}` : `--${flag} [${placeholder}]`),
   )
   for (const option of options) command.addOption(option)
-  // Hidden only for the help: commander suggests only visible options.
+  // Settings are hidden only while help is printed, because commander suggests only visible options.
   command.on('beforeHelp', () => options.forEach((option) => option.hideHelp()))
   const flags = SETTINGS.map(({ flag }) => `--${flag}`).join(' ')
   return command.addHelpText(
@@ -56,7 +56,7 @@ type Act<Flags, Words extends readonly unknown[]> = (
   ...words: Words
 ) => ExitCode | Promise<ExitCode>
 
-/** Reads the settings first. @param needs might throw for a wrong combination of flags */
+/** @param needs might throw for a wrong combination of flags */
 export function acting<Flags, Words extends readonly unknown[]>(
   shell: Shell,
   needs: SettingsInput['needs'] | ((flags: Flags) => SettingsInput['needs']),
@@ -71,7 +71,7 @@ export function acting<Flags, Words extends readonly unknown[]>(
   }
 }
 
-/** Refuses an empty value, such as of an unset variable. @throws {CommandError} */
+/** Refuses an empty value, such as from an unset shell variable. */
 function assertNothingEmpty(command: Command, words: readonly unknown[]): void {
   const flag = command.options.find((each) => each.required && command.opts()[each.attributeName()] === '')
   if (flag === undefined && !words.includes('')) return
@@ -87,7 +87,7 @@ export function addSettingsHelp({ program }: Shell): void {
     )
     .helpOption(false)
   for (const { group, flag, placeholder, describe, env, defaultText } of SETTINGS) {
-    // Links become text.
+    // Markdown links become their text.
     const text = describe.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     const flags = placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`
     command.addOption(new Option(flags, `${text}. ${env}. Default: ${defaultText}.`).helpGroup(`${group}:`))

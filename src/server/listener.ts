@@ -6,14 +6,14 @@ import type { Clock } from '../lib/clock.ts'
 
 const CLOSE_MS = 2_000
 
-/** Leaves descriptors for the ledger, the manifests and the platform. */
+/** Limited, because ledger, manifests and platform also need file descriptors. */
 const MAX_CONNECTIONS = { listen: 256, 'metrics-listen': 64 } as const
 
 const REPORT_MS = 60_000
 
 export interface ListenOn {
   readonly host: string
-  /** 0: a free port. */ readonly port: number
+  /** 0: any free port. */ readonly port: number
 }
 
 interface ListenerOptions {
@@ -25,7 +25,7 @@ interface ListenerOptions {
 
 export type Listener = Awaited<ReturnType<typeof openListener>>
 
-/** @throws if the port is unusable; the message names it */
+/** @throws if the port is unusable */
 export async function openListener(app: FastifyInstance, options: ListenerOptions) {
   const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
@@ -54,15 +54,15 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
       cause: error,
     })
   }
-  // A failed accept must not end the process.
+  // Without this listener, a failed accept would end the process.
   app.server.on('error', (error) => emit({ type: 'Bug', message: 'The HTTP server failed', error }))
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {
     url: `http://${reachable(host)}:${port}`,
     port,
-    /** Also ends event streams. Waits briefly for replies. */
+    /** Ends event streams. */
     async close() {
-      // Also closes clients that never read.
+      // A client that never reads its reply would keep the server open.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
       try {
         await app.close()
@@ -76,24 +76,24 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
 const EVERY_ADDRESS = /^[0:.]+$/
 
 function hostToBind(host: string): string {
-  // Clients of "localhost" try both families.
+  // IPv4 is enough: clients of "localhost" try both.
   if (host === 'localhost') return '127.0.0.1'
-  // Node then listens on both families, and without IPv6 in the kernel on IPv4.
+  // Without a host, Node listens on IPv6 and IPv4, or on IPv4 if the kernel has no IPv6.
   return EVERY_ADDRESS.test(host) && host.includes(':') ? '' : host
 }
 
-/** An interface without IPv6 has no `::1`. */
+/** A machine without IPv6 has no `::1`. */
 function reachable(host: string): string {
   if (EVERY_ADDRESS.test(host)) return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
 /**
- * At the limit, closes the connection that has been idle longest, or else the oldest. Also a client that
- * pipelines: Node would prepare all replies together.
+ * At the limit, closes the connection that has been idle longest, or else the oldest. Also closes a client that
+ * sends the next request before it has a reply, because Node would keep all replies in memory.
  */
 export function limitConnections(server: Server, max: number, onClosed: () => void): void {
-  /** Oldest request first. */
+  /** The connection with the oldest request comes first. */
   const replies = new Map<Socket, ServerResponse | undefined>()
 
   function isIdle(socket: Socket): boolean {

@@ -2,19 +2,20 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from './replies.ts'
 
-/* There is no login: a browser must not lend its network position to a foreign page. Blocks DNS rebinding by
-   `Host`, and cross-origin requests by `Origin` and `Sec-Fetch-Site`. Other programs can set any header and
-   are not restricted. */
+/* The API has no login, so a foreign web page could reach it through a visitor's browser. Checks of `Host` block
+   DNS rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Other programs can set any
+   header. */
 
-/** Besides IP addresses and `localhost`. */
 export interface KnownHosts {
-  /** In lower case. `*`: all; `.example.com`: all below it. */
+  /** In lower case. `*` allows all names, `.example.com` its subdomains. */
   readonly allowed: readonly string[]
-  /** Address of the page for people. */
   readonly publicUrl: string | undefined
 }
 
-/** Rejects misled browsers. @param names `of browsers`: monitoring has its own names */
+/**
+ * Rejects browser requests that come from a foreign page.
+ * @param names `of browsers`: other clients can use any name
+ */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
   const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
@@ -45,19 +46,19 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** A whole URL is for proxies, and contains a second host. */
+/** Rejects a whole URL: only proxies get those, and its host can differ from `Host`. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(
     400,
-    'the request asks for a whole URL, as if this were a proxy',
-    'Ask for the path alone.',
+    'the request names a whole URL, as for a proxy',
+    'Send only the path, such as /api/v1/overview.',
   )
 }
 
 const HOST = /^(?:\[([0-9a-f:.]+)(?:%[\w.-]+)?\]|([a-z0-9._-]+))(?::\d{0,5})?$/
 
-/** Limit of DNS. */
+/** Characters. The limit of DNS. */
 const LONGEST_NAME = 253
 
 /** `name` has no port, brackets, zone or final dot. */
@@ -69,7 +70,7 @@ export function hostOf(header: string): { readonly name: string; readonly all: s
   return { name, all }
 }
 
-/** An IP address cannot be rebound. */
+/** IP addresses are always allowed, because DNS rebinding needs a name. */
 function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
   if (isIP(name) !== 0 || name === 'localhost' || allowed.has('*') || allowed.has(name)) return true
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
@@ -79,15 +80,16 @@ function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
 }
 
 function misdirected(name: string | undefined): RequestError {
-  const error = name === undefined ? 'the request names no host' : `the host "${name}" is not known here`
+  const error =
+    name === undefined ? 'the request has no valid Host header' : `the host "${name}" is not known here`
   return new RequestError(
     421,
     error,
-    'Ask by IP address or as localhost; or have the daemon started with --allowed-hosts and this name (PIPEWRIGHT_ALLOWED_HOSTS), or with --public-url.',
+    'Use an IP address or localhost. Or start the daemon with --allowed-hosts NAME (PIPEWRIGHT_ALLOWED_HOSTS), or with --public-url URL.',
   )
 }
 
-/** `Sec-Fetch-Site` comes over secure connections, `Origin` with requests that change or read data. */
+/** Browsers send `Sec-Fetch-Site` only over secure connections, so `Origin` is checked too. */
 function isFromElsewhere(
   { headers, method, raw }: FastifyRequest,
   host: string,
@@ -105,7 +107,7 @@ function isFromElsewhere(
   return origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host)
 }
 
-/** A TLS proxy changes the origin's scheme to `https`. */
+/** Ignores the scheme, because a TLS proxy changes the origin's scheme to `https`. */
 function isOriginOf(origin: string, host: string): boolean {
   const url = URL.parse(origin)
   return url !== null && url.origin !== 'null' && url.host === URL.parse(`${url.protocol}//${host}`)?.host
@@ -114,7 +116,7 @@ function isOriginOf(origin: string, host: string): boolean {
 function crossSite(url: string): RequestError {
   return new RequestError(
     403,
-    `a page from elsewhere asked for ${url.split('?')[0]?.slice(0, 100)}`,
-    'Open the page of this server itself. Behind a proxy that does not keep the host, have the daemon started with --public-url (PIPEWRIGHT_PUBLIC_URL): where people open the page. Programs that are no browsers leave out Origin and Sec-Fetch-Site.',
+    `a page of another site requested ${url.split('?')[0]?.slice(0, 100)}`,
+    'Open the page of this server. Behind a proxy that changes the host, start the daemon with --public-url URL (PIPEWRIGHT_PUBLIC_URL), the address of the page. In a program, leave out the headers Origin and Sec-Fetch-Site.',
   )
 }

@@ -8,21 +8,20 @@ import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Of a query: each value is searched in thousands of resources. */
+/** Limits, because each value of a query is searched in thousands of resources. */
 export const LIMITS = {
-  /** Per parameter, repeated or in a comma list. */
+  /** Values of a parameter, repeated or in a comma list. */
   values: 100,
   labels: 16,
   words: 16,
   letters: 100,
-  /** Letters. */
   text: 500,
-  /** Letters. No file system allows more. */
+  /** Letters of a path: no file system allows more. */
   path: 4_096,
   page: 500,
 } as const
 
-/** Must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
+/** A parameter that must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
 export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
@@ -31,7 +30,7 @@ export function oneOf(query: Query, name: string, longest: number = LIMITS.text)
   return value
 }
 
-/** Can repeat. @throws {RequestError} 400 */
+/** A parameter that can repeat. @throws {RequestError} 400 */
 export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
   const texts = [query[name] ?? []].flat().filter((text) => text !== '')
   assertFew(texts, name, most)
@@ -39,7 +38,7 @@ export function textsOf(query: Query, name: string, most: number = LIMITS.values
   return texts
 }
 
-/** Can repeat or be a comma list. @throws {RequestError} 400 */
+/** A parameter that can repeat or be a comma list. @throws {RequestError} 400 */
 export function listOf(query: Query, name: string): readonly string[] {
   const texts = [query[name] ?? []].flat()
   assertFew(texts, name, LIMITS.values)
@@ -49,7 +48,7 @@ export function listOf(query: Query, name: string): readonly string[] {
   return values
 }
 
-/** Of `q`: distinct, in lower case. @throws {RequestError} 400 */
+/** The distinct words of `q`, in lower case. @throws {RequestError} 400 */
 export function searchWords(query: Query): readonly string[] {
   const text = oneOf(query, 'q', Infinity)
   if (text === undefined) return []
@@ -72,7 +71,7 @@ function assertShort(value: string, name: string, longest: number): void {
   throw new RequestError(400, error, `It takes at most ${longest} letters.`)
 }
 
-/** Undefined: absent. @throws {RequestError} 400 */
+/** Undefined: absent. @throws {RequestError} 400 for a word that is not `known` */
 export function wordsOf<T extends string>(
   query: Query,
   name: string,
@@ -94,7 +93,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
   )
 }
 
-/** From `least` to `most`. @throws {RequestError} 400 */
+/** A whole number. @throws {RequestError} 400 if it is out of range */
 export function wholeOf(
   query: Query,
   name: string,
@@ -124,7 +123,7 @@ export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly ab
   }
 }
 
-/** A query, equal for equal requests. */
+/** The named parameters in this order, so equal requests share a cached reply. */
 export function pickedOf(query: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -134,12 +133,11 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
   )
 }
 
-/** At most 500 items. */
 export interface Paged<T> {
   readonly items: readonly T[]
-  /** On all pages. */
+  /** Items on all pages. */
   readonly total: number
-  /** Relative address. Undefined: last page. */
+  /** Relative address of the next page. Undefined: this is the last. */
   readonly next: string | undefined
 }
 
@@ -149,7 +147,7 @@ export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Quer
   return { items: all.slice(offset, end), total: all.length, next }
 }
 
-/** Relative address. @param changes undefined: removed */
+/** @param changes undefined: the parameter is removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -171,12 +169,12 @@ export function knownKey(text: string, board: StatusBoard): Key {
     404,
     `there is no resource "${text}"`,
     near === undefined
-      ? `A key is Kind/name, with a kind of ${RESOURCE_KINDS.join(', ')}; /api/v1/resources lists them all.`
+      ? `A key is Kind/name, with a kind of ${RESOURCE_KINDS.join(', ')}. See all keys at /api/v1/resources.`
       : `Did you mean "${near}"?`,
   )
 }
 
-/** History outlives resources. @throws {RequestError} 400 */
+/** The key need not exist, because history outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
   const key = keyOfAKind(text)
   if (key !== undefined) return key
@@ -190,7 +188,7 @@ export function parsedBody<T>(schema: z.ZodType<T>, body: unknown, hint: string)
   throw new RequestError(400, 'the body is not understood', hint)
 }
 
-/** None, JSON, or a form as `curl -d key=…` sends it. */
+/** A body can be empty, JSON, or a form as `curl -d key=…` sends it. */
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {

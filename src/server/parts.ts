@@ -34,7 +34,7 @@ export interface ServerParts {
   readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
   health(): Health
-  /** A first read was tried and the ledger is open. */
+  /** Ok: a read of the manifests was tried, and the ledger is open. */
   ready(): Health
   overview(): Overview
   readonly operator: Operator
@@ -53,23 +53,22 @@ export interface Health {
 /** Times are ms since the epoch. */
 export interface Overview {
   readonly sandbox: boolean
-  /** The settings file: commands on the daemon's machine name it. */
+  /** The settings file, for suggested commands on the daemon's machine. */
   readonly config: string | undefined
   readonly version: string
-  /** Undefined: before the first read. */
   readonly revision: Revision | undefined
   readonly revisionSince: number | undefined
   readonly manifestsDir: string
-  /** With `{revision}`, `{file}` and `{line}`. */
+  /** Address of a manifest, with `{revision}`, `{file}` and `{line}`. */
   readonly repositoryUrl: string | undefined
   /** On the daemon's machine. Undefined: no admin token. */
   readonly adminTokenFile: string | undefined
   readonly sourceProblem: string | undefined
   readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
-  /** Due, without a check since the daemon started. */
+  /** Resources that are due and were not checked since the daemon started. */
   readonly overdue: number
-  /** Pipes whose id is in no Lock; 0 without a Lock. */
+  /** Pipes whose id is in no Lock. 0 if there is no Lock. */
   readonly withoutLock: number
   readonly withoutManifest: readonly WithoutManifest[] | undefined
   readonly queueDepth: Readonly<Record<Priority, number>>
@@ -77,16 +76,16 @@ export interface Overview {
   readonly watchMode: WatchMode
   readonly standsBy: boolean
   readonly leader: Pick<Leader, 'holder' | 'url'> | undefined
-  /** Why another process might act. This one then changes nothing. */
+  /** Why another process might be the leader. This process then changes nothing. */
   readonly unconfirmed: string | undefined
   readonly olderThan: string | undefined
-  /** As `Ledger.rollback`. */
+  /** Why creates are refused: the ledger is at an earlier state. */
   readonly ledgerRollback: string | undefined
   readonly startedAt: number
   readonly now: number
   readonly lastLoadAt: number | undefined
   readonly budgets: readonly BudgetUse[]
-  /** One request at a time retries. */
+  /** Services that refuse requests or are idle. Only one request at a time tests them. */
   readonly pauses: readonly ServicePause[]
 }
 
@@ -108,27 +107,26 @@ interface ServicePause {
 
 export interface CreateLimit {
   readonly limit: number
-  /** Creates that it blocks now. */
+  /** Creates that the limit blocks now. */
   readonly held: number
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-/** Actions with a token. */
 export interface Operator {
-  /** Undefined result: no token. Without this member, only `ownerToken` counts. */
+  /** Undefined: no admin token is configured. Undefined result: its file is empty or unreadable. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined
-  /** Made from the ledger: its user's commands need no other token. */
+  /** Derived from the ledger, so commands of its user need no admin token. */
   readonly ownerToken: string
   /**
    * @param key default: reads the manifests and reconciles everything
-   * @param accept `force`: even if most manifests are gone
+   * @param accept `force`: accepts the directory even if most manifests are gone
    */
   request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
   progress(token: string): ReconcileProgress | undefined
   allow(allowance: Allowance): Promise<Allowed>
-  /** Undefined: not ready for it. @throws {LedgerError} */
+  /** Undefined: the daemon is starting or on standby. @throws {LedgerError} */
   operate(command: OperatorCommand): Promise<OperatorResult> | undefined
-  /** Writes nothing. @throws {RequestError} 503 if it is stopped or takes too long */
+  /** Changes neither ledger nor platform. @throws {RequestError} 503 if the plan is stopped or takes too long */
   plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>
 }
 

@@ -18,11 +18,11 @@ const FINDINGS_SHOWN = 3
 /** Times are ms since the epoch. */
 export interface Problem {
   readonly id: string
-  /** `Source` and `Daemon` concern the whole. */
+  /** `Source` and `Daemon`: a problem of the directory or the daemon, not of a resource. */
   readonly status: Status | 'Source' | 'Daemon'
   readonly reason: Reason | undefined
   readonly what: string
-  /** Without the way out. */
+  /** The cause. The way out is `next`. */
   readonly message: string
   readonly since: number | undefined
   readonly keys: readonly Key[]
@@ -51,7 +51,6 @@ const NOTHING = {
 
 const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
-/** `GET /api/v1/attention`: worst first. Parameters: `offset`, `limit`, {@link NARROWING}. */
 export function attentionText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query, { least: 1, absent: 100 })
@@ -66,10 +65,7 @@ export function attentionText(parts: ServerParts, answers: Answers, given: Query
 
 type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
 
-/**
- * Problems of the whole, regardless of the query; then of resources.
- * @param asked `query`: for the next page
- */
+/** No filter hides problems of directory and daemon. @param asked `query`: for the address of the next page */
 export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
@@ -172,7 +168,7 @@ function resourceProblem(
     file: shared(group, ({ file }) => file),
     line: isOne ? first.line : undefined,
     revision: shared(group, ({ manifestRevision }) => manifestRevision),
-    // Others might be of an earlier manifest.
+    // With another status, the differences might be from an earlier manifest.
     differences: isOne && status === 'Drifted' ? first.differences : [],
     findings: findings.slice(0, FINDINGS_SHOWN),
     steps() {

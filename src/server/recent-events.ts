@@ -4,7 +4,7 @@ import type { Event, ProblemFacts, WatchMode } from '../contract/events.ts'
 
 export interface Change {
   readonly type: (typeof CHANGE_TYPES)[number]
-  /** Empty: not about single resources. */
+  /** Empty: the change is not about single resources. */
   readonly keys: readonly Key[]
 }
 
@@ -16,7 +16,7 @@ const KEYS_NAMED = 20
 
 const STATES_PER_KEY = 50
 
-/** Not in the ledger. `at`: ms since the epoch. */
+/** Kept in memory only. `at`: ms since the epoch. */
 export type SourceEntry = { readonly at: number } & (
   | {
       readonly type: 'revision'
@@ -36,11 +36,10 @@ export type SourceEntry = { readonly at: number } & (
     }
 )
 
+/** From first to last seen, in ms since the epoch. */
 export interface StateSpan {
   readonly state: string | undefined
-  /** First seen: ms since the epoch. */
   readonly from: number
-  /** Last seen: ms since the epoch. */
   readonly until: number
 }
 
@@ -90,7 +89,7 @@ export function createRecentEvents(now: () => number) {
       at: now(),
       type: 'source',
       what: message === undefined ? 'recovered' : 'problem',
-      message: message ?? 'The directory can be read and believed again.',
+      message: message ?? 'The manifests are accepted again.',
     })
   }
 
@@ -102,7 +101,7 @@ export function createRecentEvents(now: () => number) {
     noteProblem(event.problem)
     if (event.problem !== undefined || (revision.id === lastRevision && changed.length === 0)) return
     lastRevision = revision.id
-    // At start, an unchanged directory is no news.
+    // The first read of an unchanged directory is no news.
     if (isFirst && changed.length === 0) return
     const errors = findings.filter(({ severity }) => severity === 'error').length
     note({
@@ -172,7 +171,6 @@ export function createRecentEvents(now: () => number) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Newest first. */
     source: () => entries.toReversed(),
     /** Oldest first. */
     states: (key: Key) => spans.get(key) ?? [],

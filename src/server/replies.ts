@@ -11,7 +11,6 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** No foreign content, frames, type guessing or caching. */
 export const REPLY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
@@ -47,7 +46,7 @@ export function registerReplies(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({
       error: `there is nothing at ${request.method} ${request.url.split('?')[0]}`,
-      hint: 'GET / is the page for people; /api/v1/resources, /api/v1/history, /api/v1/overview are for machines.',
+      hint: 'Open / in a browser, or use /api/v1/resources, /api/v1/history or /api/v1/overview.',
     } satisfies ErrorReply),
   )
   app.setErrorHandler((error, _request, reply) => {
@@ -74,13 +73,13 @@ function errorReply(error: unknown): readonly [status: number, body: ErrorReply]
   const status = clientStatus(error)
   if (status !== undefined) {
     const what = error instanceof Error ? error.message : 'the request is not understood'
-    return [status, { error: what, hint: 'Check the method, the headers and the body of the request.' }]
+    return [status, { error: what, hint: 'Compare the request with docs/reference/api.md.' }]
   }
-  const hint = 'This is an internal error, or the ledger cannot be read. /readyz might say more.'
-  return [500, { error: 'this could not be answered', hint }]
+  const hint = 'It is an internal error, or the ledger cannot be read. Look at /readyz, then at the log.'
+  return [500, { error: 'the request could not be answered', hint }]
 }
 
-/** Fastify's errors of a request have 400 to 499. Others are internal. */
+/** The status of Fastify's error about a wrong request. Undefined: an internal error. */
 function clientStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode } = error

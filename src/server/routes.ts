@@ -18,7 +18,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { extname } from 'node:path'
 
-/** By path, without undefined members. The page's scripts are checked against it. */
+/** The reply of each path. The page's scripts are type-checked against this. */
 export interface Replies {
   readonly 'api/v1/page': PageReply
   readonly 'api/v1/history': HistoryReply
@@ -60,7 +60,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 
 const MAX_REST_MS = 100
 
-/** One API request at a time, then as much time for other work. Probes and metrics take no turns. */
+/** API requests run one after another. After each, other work gets as much time. */
 function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {
@@ -71,7 +71,7 @@ function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock
   })
 }
 
-/** Waits twice as long as the work that the caller starts now. */
+/** Waits for the work that the caller starts now, and then as long again. */
 async function rest(clock: Clock): Promise<void> {
   const startedAt = clock.monotonic()
   await setImmediate()
@@ -110,13 +110,12 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts):
   })
 }
 
-/** For metrics with their own listener. */
 export function registerMetricsMoved(app: FastifyInstance): void {
   app.get('/metrics', () => {
     throw new RequestError(
       404,
       'the metrics are not served here',
-      'They have a listener of their own: its address is the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
+      'Use the address of the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
     )
   })
 }
@@ -129,7 +128,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
 ])
 
-/** Packages that the page loads. The bundle has copies in its folder. */
+/** Packages that the page loads. The bundle has copies of them in the page's folder. */
 const PACKAGES = {
   'preact.js': 'preact',
   'htm.js': 'htm',
@@ -143,7 +142,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     ...files.map((file) => [file, new URL(file, FOLDER)] as const),
     ...packages.map(([file, name]) => [file, new URL(import.meta.resolve(name))] as const),
   ])
-  // Otherwise a browser finds the modules one level after another.
+  // Otherwise, a browser learns only from each module which modules to load next.
   const preloads = [...served.keys()]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)

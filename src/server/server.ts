@@ -10,10 +10,7 @@ export interface Server extends Listener {
   readonly metricsUrl: string | undefined
 }
 
-/**
- * Probes and metrics can have another port.
- * @throws if a port is unusable; the message names it and the cause
- */
+/** @throws if a port is unusable */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
   const common = { clock, emit }
@@ -38,7 +35,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     port: main.port,
     metricsUrl: metrics?.url,
     async close() {
-      // Probes work until the end.
+      // The metrics listener closes last, because it also answers probes.
       await main.close()
       await metrics?.close()
     },
@@ -50,13 +47,13 @@ const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Finds late requests this often. Node's default: 30 s. */
+/** Node looks for late requests this often. Default: 30 s. */
 const LOOK_MS = 1_000
 
-/** Closes a connection without traffic, even during a reply. */
+/** Node closes a connection after this time without traffic, even during a reply. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Until the next scrape, usually within a minute. */
+/** Longer than the time until the next scrape, usually a minute. */
 const KEEP_ALIVE_MS = 72_000
 
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
@@ -95,7 +92,7 @@ function createBareApp(): FastifyInstance {
   return app
 }
 
-/** Fastify's schema compilers are its slowest part. */
+/** Replaces Fastify's schema compilers, which are its slowest part. */
 function noSchemas(): never {
-  throw new Error('no route has a schema: what comes in is checked by the route itself')
+  throw new Error('no route has a schema: each route checks its own input')
 }

@@ -34,13 +34,13 @@ export function withBodies(view: ResourceView, desired: JsonObject | undefined, 
   return { ...shownResource(view, context), reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** Without the way out. */
+/** The cause without the next steps. */
 export function causeOfView(view: ResourceView): string {
   const cause = causeOf(view.because, view.key)
   return isAlarm(view.key) ? cause + alertWords(view) : cause
 }
 
-/** An alert's own text, while it fires. */
+/** Name and message of an alert that fires. Otherwise empty. */
 function alertWords({ reply, conditions: { Synced, Ready } }: ResourceView): string {
   const body = Synced.status !== 'Unknown' && Ready.status === 'False' ? bodyIn(reply) : undefined
   const [name, message] = [body?.['name'], body?.['message']]
@@ -53,7 +53,7 @@ export interface NextStep {
   readonly copy: string | undefined
 }
 
-/** @param findings the first has the place to start */
+/** @param findings the first has the place to correct */
 export function nextSteps(
   resource: ResourceView,
   context: StepContext,
@@ -99,7 +99,7 @@ function idIn(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,80}$/.test(value) ? value : undefined
 }
 
-/** A final colon announces the copy. */
+/** A text ends with a colon only if a text to copy follows. */
 function nextStep(step: Step, resource: ResourceView, context: StepContext): NextStep {
   const { text, copy: copied } = withCopy(step, resource, context)
   if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }

@@ -17,7 +17,7 @@ test('a command that asks by a name that is refused says so, and what to do', as
   const { code, stderr } = await runHere(['status', '--server', proxy.url])
   expect(code).not.toBe(0)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    `status: ${proxy.url}: the host "pipes.example.com" is not known here. Ask by IP address or as localhost`,
+    `status: ${proxy.url}: the host "pipes.example.com" is not known here. Use an IP address or localhost`,
   )
   expect(stderr).toContain('--allowed-hosts')
 })

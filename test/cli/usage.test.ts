@@ -30,7 +30,7 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   {
     why: 'an unknown reason',
     args: ['status', '--reason', 'Zzzzzzz'],
-    says: 'Give a status from "pipewright status"',
+    says: 'Give a reason that "pipewright status" shows',
   },
   { why: 'an unknown kind', args: ['history', '--kind', 'Pipe,Zzzzz'], says: 'Give Service, Pipe' },
   { why: 'a time that is none', args: ['status', '--since', 'noon'], says: 'Give a duration such as 2h' },
@@ -133,7 +133,7 @@ test.each([
 const MANY = Array<Buffer>(99).fill(Buffer.alloc(2 ** 16))
 
 test.each([
-  { is: 'nothing', reads: 1, chunks: [], says: /^stdin: There is no manifest in it. Write one/ },
+  { is: 'nothing', reads: 1, chunks: [], says: /^stdin: Standard input has no manifest/ },
   { is: 'too much', reads: 18, chunks: MANY, says: /larger than 1 MiB.\nstdin.yaml:1/ },
   { is: 'a stop', reads: 1, chunks: undefined, says: /^pipewright: stopped by SIGTERM\n$/ },
 ])('standard input that is $is ends validate with 1', async ({ chunks, reads, says }) => {

@@ -114,7 +114,7 @@ test('a suspension that ended is told, and is no finding', async () => {
   writeFileSync(join(root, 'ended/y.yaml'), alert('y', suspended('9999-01-31T00:00:00Z')))
   const { stdout, stderr, code } = await from('.', 'ended')
   expect(stderr).toBe(
-    'ended/x.yaml:1: the suspension of Alert/x ended at 2026-01-31T00:00:00Z. Remove policy.suspend, or set another end.\n',
+    'ended/x.yaml:1: the suspension of Alert/x ended at 2026-01-31T00:00:00Z. Remove policy.suspend, or set a later "until".\n',
   )
   expect(stdout).toContain('2 manifests, no findings.')
   expect(code).toBe(0)

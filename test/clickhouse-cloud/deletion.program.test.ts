@@ -74,7 +74,7 @@ test('more than the limit are held back, all of them, until a person allows them
   expect(world.requests('deletePipe')).toBe(0)
   // Whoever allows creations has not seen these.
   expect((await world.run('allow', '--service', 'analytics')).stdout).toContain(
-    'The create limit has no effect now',
+    'The create limit blocks no resource now',
   )
   const asked = ['allow', '--deletions', '--service', 'analytics']
   const dry = await world.run(...asked, '--dry-run')

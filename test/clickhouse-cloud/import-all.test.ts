@@ -62,11 +62,11 @@ describe('import --all', () => {
     )
     expect(imported).toMatchObject({ code: 0, stdout: '' })
     expect(imported.stderr.split('\n')).toEqual([
-      'pipewright: Service/analytics: 7 pipes, 1 with a manifest or a record, 0 that a manifest might mean, 6 without.',
+      'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 1. Might belong to a manifest: 0. Neither: 6.',
       `pipewright: Files written to ${world.workspace.path('manifests/imported')}: 6.`,
-      'pipewright: No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
+      'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
-        /^pipewright: Next, "pipewright plan" must say adopt for each of them\. .*remove policy\.adopt/,
+        /^pipewright: Next, "pipewright plan" must say "adopt" for each manifest\. .*remove policy\.adopt/,
       ),
       '',
     ])
@@ -90,7 +90,7 @@ describe('import --all', () => {
       code: 0,
       stdout: '',
       stderr:
-        'pipewright: Service/analytics: 7 pipes, 7 with a manifest or a record, 0 that a manifest might mean, 0 without.\n',
+        'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 7. Might belong to a manifest: 0. Neither: 0.\n',
     })
   })
 
@@ -109,10 +109,10 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(namesIn(imported.stdout)).toEqual(['other'])
     expect(imported.stderr).toContain(
-      '2 pipes, 0 with a manifest or a record, 1 that a manifest might mean, 1 without.',
+      '2 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Neither: 1.',
     )
     expect(imported.stderr).toContain(
-      `Pipe/orders might mean ${id(1)} ("orders"), so that pipe gets no manifest.`,
+      `Pipe/orders might describe the pipe ${id(1)} ("orders"), so no new manifest is made.`,
     )
   })
 
@@ -124,7 +124,7 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(imported.stdout).toBe('')
     expect(imported.stderr).toContain(
-      '1 pipes, 0 with a manifest or a record, 1 that a manifest might mean, 0 without.',
+      '1 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Neither: 0.',
     )
   })
 
@@ -179,7 +179,7 @@ describe('import --all', () => {
     expect(code).toBe(1)
     expect(namesIn(stdout)).toEqual(['b'])
     expect(stderr).toContain(
-      `pipewright: import: no manifest can be made of ${id(1)} ("a"). spec.source.kinesis.streamName would have to be there. It is missing. Write one, with policy.adopt: ${id(1)}.`,
+      `pipewright: import: no manifest can be made of ${id(1)} ("a"). A manifest needs spec.source.kinesis.streamName. It is missing. Write one, with policy.adopt: ${id(1)}.`,
     )
   })
 
@@ -190,7 +190,7 @@ describe('import --all', () => {
     const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
     for (const item of odd)
       expect(lines).toContain(
-        `Service/analytics: an item of the list cannot be read and gets no manifest: ${item}.`,
+        `Service/analytics: no manifest is made of an item that cannot be read: ${item}.`,
       )
   })
 
@@ -251,7 +251,7 @@ describe('import --all writes nothing, and says why,', () => {
       code: 0,
       stdout: '',
       stderr:
-        'pipewright: Service/analytics: 0 pipes, 0 with a manifest or a record, 0 that a manifest might mean, 0 without.\n',
+        'pipewright: Service/analytics: 0 pipes. With a manifest or a record: 0. Might belong to a manifest: 0. Neither: 0.\n',
     })
     expect(readdirSync(world.workspace.path('.'))).not.toContain('out')
   })

@@ -100,7 +100,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
   ],
   [
     'checks that are overdue since the start are waited for',
-    { overview: { overdue: 1 }, says: '1 of 1 resource not checked yet since the daemon started.' },
+    { overview: { overdue: 1 }, says: '1 of 1 resource not checked since the daemon started.' },
   ],
   [
     'not ready',

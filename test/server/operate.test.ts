@@ -63,7 +63,7 @@ it('a process on standby names the leader, and one that starts says so', async (
 it.each([
   ['a ledger that cannot be written', new LedgerError('io', 'the disk is full'), 500, 'the disk is full'],
   ['a stop', new DOMException('a stop', 'AbortError'), 503, 'the process is stopping'],
-  ['a bug', new Error('what only the log says'), 500, 'this could not be answered'],
+  ['a bug', new Error('what only the log says'), 500, 'the request could not be answered'],
 ])('says that %s ended the command', async (_, error, status, said) => {
   const fails = () => Promise.reject(error)
   const operator = fakeOperator({ adminToken: undefined, operate: fails, allow: fails })

@@ -199,7 +199,7 @@ describe('a process that stands by', () => {
       { leader: { ...leader, url: undefined } },
       'pod/pipewright-1',
     ],
-    ['says that nobody acts', { leader: undefined }, 'nobody acts'],
+    ['says that nobody acts', { leader: undefined }, 'no process is the leader'],
   ])('does nothing, and %s', async (_, over, words) => {
     const { status, text, asked } = await askStandby(over)
     expect([status, asked]).toEqual([409, []])

@@ -121,7 +121,7 @@ describe('the page', () => {
     scenario.writePipe('d')
     await live.says('Pipe/d', 'CreateLimit')
     await give(page, TOKEN)
-    await page.locator('#told', { hasText: 'blocks 4 now, and no action was allowed' }).waitFor()
+    await page.locator('#told', { hasText: 'so no action was allowed' }).waitFor()
     expect(scenario.creates()).toEqual([])
 
     await page.locator('#unwell h3', { hasText: '4 resources' }).waitFor()

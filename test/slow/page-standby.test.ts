@@ -51,7 +51,7 @@ test('it says at first sight that it stands by and who acts, and later that it a
   )
   // Nothing that only the other one can do, or know.
   await expect.poll(() => page.getByRole('button', { name: /^Check/ }).count()).toBe(0)
-  await expect.poll(() => page.getByText('It is on standby and sends no requests.').isVisible()).toBe(true)
+  await expect.poll(() => page.getByText('on standby and sends no requests.').isVisible()).toBe(true)
   expect(await seriousFindings(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await tooWide(page)).toEqual([])
@@ -83,5 +83,5 @@ test('while nobody acts, it says that, and refuses to act', async () => {
     headers: { authorization: `Bearer ${TOKEN}` },
   })
   expect(answer.status).toBe(409)
-  await watched.page.locator('#standing').getByText('what it shows may be out of date').waitFor()
+  await watched.page.locator('#standing').getByText('this page might be out of date').waitFor()
 })

@@ -67,7 +67,7 @@ test('a daemon that is killed right after the word creates each once when it is 
 test('where nothing is held back it says so', async () => {
   await using world = await given('orders')
   await world.apply()
-  expect((await world.command('allow')).stdout).toContain('The create limit has no effect now.')
+  expect((await world.command('allow')).stdout).toContain('The create limit blocks no resource now')
   // Another directory than that of which some are held back.
   const more = NAMES.map((name) => pipeManifest(name))
   world.workspace.write('manifests/more.yaml', more.join('---\n'))
@@ -116,7 +116,9 @@ test('what was allowed is refused no more, also while it waits for its turn', as
   const shown = await shownAs(url, String(waiting), 'Progressing')
   expect(shown.message).toContain('An operator allowed the create.')
   expect((await world.command('status', '--status', 'Refused', '-o', 'name')).stdout).toBe('')
-  expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit has no effect now.')
+  expect((await world.command('allow', '--dry-run')).stdout).toContain(
+    'The create limit blocks no resource now',
+  )
 })
 
 test('the create limit of one service holds no other, and each text names the service', async () => {
@@ -133,7 +135,7 @@ test('the create limit of one service holds no other, and each text names the se
     'Creates are paused in service analytics: 3 pending, and the create limit is 2 (--max-creates).'
   expect((await world.command('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(said)
   const nothing = await world.command('allow', '--service', 'other', ...limit)
-  expect(nothing.stdout).toContain('The create limit has no effect now in service other.')
+  expect(nothing.stdout).toContain('The create limit blocks no resource now in service other.')
   expect((await world.command('allow', '--service', 'analytics', ...limit)).code).toBe(0)
   expect((await world.apply(...limit)).code).toBe(0)
   expect(world.platform.pipes()).toHaveLength(4)

@@ -54,9 +54,9 @@ describe('import of a pipe that no manifest can have as it is', () => {
     const yaml = await importIn(workspace, platform.url)
     expect(yaml.stderr.split('\n')).toEqual([
       ...LEFT_OUT.map(([path, why]) => `pipewright: Pipe/orders: ${path} is left out. ${why}`),
-      'pipewright: No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
+      'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
-        /^pipewright: Next, "pipewright plan" must say adopt for each of them\. .*remove policy\.adopt/,
+        /^pipewright: Next, "pipewright plan" must say "adopt" for each manifest\. .*remove policy\.adopt/,
       ),
       '',
     ])
@@ -87,7 +87,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
     expect(await importIn(workspace, platform.url)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `pipewright: import: no manifest can be made of ${ID} ("orders"). spec.source would have to be there. It is missing. Write one, with policy.adopt: ${ID}.\n`,
+      stderr: `pipewright: import: no manifest can be made of ${ID} ("orders"). A manifest needs spec.source. It is missing. Write one, with policy.adopt: ${ID}.\n`,
     })
   })
 })

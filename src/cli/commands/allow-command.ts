@@ -15,13 +15,13 @@ const LIMITS = {
     name: 'create limit',
     one: 'creation',
     flag: '',
-    next: 'The daemon creates them now; without a daemon, the next apply does.',
+    next: 'The daemon creates them now. Without a daemon, run "pipewright apply".',
   },
   DeleteLimit: {
     name: 'limit on deletions',
     one: 'deletion',
     flag: ' --deletions',
-    next: 'The daemon deletes them ten minutes after they were asked for; without a daemon, an apply does.',
+    next: 'The daemon deletes them ten minutes after the deletion was asked for. Without a daemon, run "pipewright apply" then.',
   },
 } as const
 
@@ -29,7 +29,6 @@ function limitOf({ deletions }: Pick<Allowance, 'deletions'>): keyof typeof LIMI
   return deletions ? 'DeleteLimit' : 'CreateLimit'
 }
 
-/** Most keys in a message. */
 const NAMED = 20
 
 interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {
@@ -63,7 +62,7 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   return EXIT.fine
 }
 
-/** @throws {CommandError} if the directory is known to differ from the daemon's: the result would be wrong */
+/** @throws {CommandError} if the daemon is known to use another directory: the result would be wrong */
 async function allowHere(
   context: OperatorContext,
   allowance: Allowance,
@@ -92,7 +91,7 @@ async function allowHere(
   )
 }
 
-/** A daemon writes one record per create to disk. */
+/** Long, because a daemon writes a record to disk for each allowed create. */
 const ANSWER_MS = 300_000
 
 async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {
@@ -107,7 +106,7 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const { name, one, flag, next } = LIMITS[limitOf(allowance)]
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
-    return `The ${name} has no effect now${where}. "${commandLine('status', settings)}" shows what needs attention.`
+    return `The ${name} blocks no resource now${where}. "${commandLine('status', settings)}" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const pending = `${allowed.length} ${one}${allowed.length === 1 ? '' : 's'}${where}`
@@ -115,9 +114,6 @@ function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settin
   const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, settings)
   const [first, last] = dryRun
     ? [`The ${name} blocks ${pending}. No action was allowed:`, `To allow these: ${again}`]
-    : [
-        `Allowed ${pending}, once, as their manifests are now:`,
-        `${next} What a later commit adds is not included.`,
-      ]
+    : [`Allowed ${pending}, once, as their manifests are now:`, `${next} Later commits are not included.`]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), last].join('\n')
 }

@@ -61,7 +61,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       maxCreates,
       sandboxUse: 'keep',
       async confirm() {
-        // A person runs it: its revision counts as acted on.
+        // A person chose to apply this revision, so Pipewright counts it as acted on.
         leadership.actOn(engine.context.store.revision)
         return term.confirm()
       },
@@ -112,7 +112,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     const lines = resources.flatMap(({ key, because }) =>
       unsettled.has(key) ? [`  ${key}: ${causeOf(because, key)}`] : [],
     )
-    const hint = `All changes that were applied remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
+    const hint = `Applied changes remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
     warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
@@ -122,8 +122,8 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `not found on the platform, which one read does not prove: ${notFound.join(', ')}`
-    warn(`${what}. No new one was created. With --wait, apply reads again until this is certain.`)
+    const what = `one read did not find ${notFound.join(', ')} on the platform, which is no proof`
+    warn(`${what}. No replacement was created. Run apply with --wait: it reads until this is certain.`)
   }
   for (const [key, end] of pass.unsaved)
     warn(outcomeLostEvent(key, end, (args) => commandLine(args, here)).message)
@@ -136,11 +136,11 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
 }
 
 interface Applied extends Pass {
-  /** Create outcomes missing from the ledger. */
+  /** Outcomes of creates that could not be written to the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 
-/** Marks keys whose reconcile did not finish: their status is old. */
+/** Shows resources whose reconcile did not finish as failed, because their status is old. */
 function shownAfter(
   statuses: readonly ResourceView[],
   { reconciled, bugs, unsaved }: Applied,
@@ -153,9 +153,9 @@ function shownAfter(
     const said =
       bug === undefined
         ? isSaved
-          ? 'The ledger has the result of its create. It was not read again.'
-          : 'Not done: apply was stopped before it.'
-        : `Not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
+          ? 'The ledger has the outcome of its create. Run apply again to read its state.'
+          : 'Not done: apply was stopped before this resource. Run apply again.'
+        : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {
       ...status,
       status: 'Failed',
@@ -169,7 +169,7 @@ function bugWords(bug: unknown): string {
   return bug instanceof Error ? bug.message : String(bug)
 }
 
-/** A terminal gets lines in every log format. */
+/** A terminal gets readable lines, whatever the log format is. */
 function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }

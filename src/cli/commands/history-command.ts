@@ -16,10 +16,9 @@ interface HistoryFlags extends ResourceFilter {
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
 
-/** More than any ledger keeps: filters apply after reading. */
+/** All lines of any ledger, because filters apply after the reading. */
 const ALL_LINES = 100_000
 
-/** Newest first, from the ledger or from `--server`. */
 export async function history(
   io: Io,
   settings: Settings,
@@ -86,11 +85,10 @@ function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
 }
 
 interface HistoryText extends Sheet {
-  /** `wide` adds revision and request. */
   readonly form: 'text' | 'wide'
 }
 
-/** With less room, a message goes on its own line. */
+/** Columns. With less room, a message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
@@ -121,7 +119,7 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
     .join('\n')
 }
 
-/** If a condition repeats its action's message, the meaning of its reason. */
+/** For finding conditions that repeat the message of an action. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

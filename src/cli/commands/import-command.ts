@@ -23,7 +23,6 @@ export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 
 interface ImportFlags {
   readonly all?: true
-  /** `metadata.name` of a Service. */
   readonly service?: string
   /** Folder for new manifest files. Undefined: prints them. */
   readonly outputDir?: string
@@ -31,7 +30,6 @@ interface ImportFlags {
 }
 
 /**
- * Writes manifests that adopt existing pipes. Changes only those files.
  * @param word the new manifest's key, or with `--all` a Service name
  * @throws {CommandError} if the pipe or key is taken, or the platform does not answer
  */
@@ -113,7 +111,6 @@ function isListed(kind: Settings['profile']['kinds'][number]): kind is CreateOnc
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
-/** Changes nothing on the platform. */
 async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposableStack): Promise<Engine> {
   const { ledger } = await ledgerToRead(settings, io.clock)
   stack.use(ledger)
@@ -127,7 +124,6 @@ async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposable
 
 interface Found {
   readonly key: Key
-  /** `metadata.name` of its Service. */
   readonly service: string
   readonly resource: RemoteResource
 }
@@ -152,7 +148,6 @@ function accessTo(service: ServiceManifest) {
   return accessOf(identityOf(service), service.spec.credentials.secretRef.name)
 }
 
-/** @throws {CommandError} if the platform does not answer */
 function unanswered(what: string): (error: unknown) => never {
   return (error) => {
     if (!isRequestError(error)) throw error
@@ -179,7 +174,7 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
 }
 
-/** Sorted by name. @throws {CommandError} if no service answers */
+/** @throws {CommandError} if no service answers */
 async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
   const { store, mask, platform } = context
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
@@ -240,7 +235,7 @@ function withKeys(
   return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
 }
 
-/** The pipe's own name, except if a Service's credentials use it: no pipe can refer to those. */
+/** The pipe's name. Adds `-source` if a Service's credentials have that name, because no pipe can refer to those. */
 function secretName(store: StateStore, name: string): string {
   const taken = new Set(servicesOf(store).map(({ spec }) => spec.credentials.secretRef.name))
   let free = name
@@ -248,7 +243,6 @@ function secretName(store: StateStore, name: string): string {
   return free
 }
 
-/** @throws {CommandError} if no valid manifest has the name */
 function serviceNamed(store: StateStore, service: string): ServiceManifest {
   const manifest = store.service(service)
   if (manifest !== undefined) return manifest

@@ -60,7 +60,7 @@ async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCod
   return EXIT.fine
 }
 
-/** Durable on return. An older export stays until the new one is complete. */
+/** On return, the file is on disk. An older export stays until the new one is complete. */
 function save({ ledger: url }: Settings, asked: string, archive: Archive): void {
   let draft: string | undefined
   try {

@@ -10,7 +10,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } 
 import { assertLasting } from './operator-command.ts'
 import { printable } from '../render/terminal.ts'
 
-/** Fails if a pipe cannot be included: with a lost ledger, it would be created a second time. */
+/** Fails if a pipe cannot be included, because a lost ledger would then create it a second time. */
 export async function lock(
   io: Io,
   settings: Settings,

@@ -18,13 +18,13 @@ import { findOwner, type Owner } from '../running-server.ts'
 import { callServer, expectObject, NoAnswerError, type ServerReply } from '../server-client.ts'
 import { keyFrom } from '../typed-key.ts'
 
-/* The daemon that owns the ledger carries these out. Without one, the command does. */
+/* The daemon that owns the ledger carries out operator commands. Without a daemon, this process does. */
 
 interface Printed {
   readonly output: 'text' | 'json'
 }
 
-/** These ask the platform. */
+/** Commands that send requests to the platform. */
 const OF_THE_PLATFORM: ReadonlySet<string> = new Set(['adopt', 'resolve', 'recreate'])
 
 async function carryOut(
@@ -33,7 +33,7 @@ async function carryOut(
   { output }: Printed,
   asked: OperatorCommand,
 ): Promise<ExitCode> {
-  // Unknown with --server: it can have another profile.
+  // With --server, the daemon checks the command, because its profile might differ.
   const mistake = settings.server === undefined ? mistakeIn(settings.profile, asked) : undefined
   if (mistake !== undefined) misuse(mistake)
   const answer = await atOwner(
@@ -50,10 +50,10 @@ async function carryOut(
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
-/** A command waits for the reconcile of its key, and that for the request budget. */
+/** Long, because a command waits for a reconcile of its key, which waits for the request budget. */
 const ANSWER_MS = 90_000
 
-/** For the first read of a daemon that starts. */
+/** How long to wait for the first read of a daemon that starts. */
 const START_MS = 30_000
 const AGAIN_MS = 250
 
@@ -62,7 +62,7 @@ async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<O
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-/** Retries while the daemon starts. @throws {CommandError} */
+/** Retries while the daemon starts. */
 export async function callOwner(
   io: Io,
   owner: Owner,
@@ -81,10 +81,10 @@ export async function callOwner(
   }
 }
 
-/** For the end of another command, or until a daemon listens. */
+/** How long to wait until another command ends, or until a daemon listens. */
 const TURN_MS = 5_000
 
-/** @param ask a daemon owns the ledger @param act this process owns it for as long as that takes */
+/** @param ask if a daemon owns the ledger @param act if not: this process owns the ledger meanwhile */
 export async function atOwner<T>(
   io: Io,
   settings: Settings,
@@ -142,7 +142,7 @@ async function actAsOwner<T>(
   }
 }
 
-/** A ledger in memory would lose the command. @throws {CommandError} */
+/** A ledger in memory would lose the command. */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
   misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")
@@ -166,7 +166,7 @@ interface ResolveFlags extends Printed {
   readonly force?: true
 }
 
-/** @throws {CommandError} unless the flags name exactly one finding */
+/** @throws {CommandError} unless exactly one of --adopt, --retry and --recreate is given */
 export function needsOfResolve({ adopt: pipeId, retry, recreate, force }: ResolveFlags) {
   if ([pipeId, retry, recreate].filter((flag) => flag !== undefined).length !== 1)
     misuse(
@@ -205,7 +205,6 @@ export function resume(io: Io, settings: Settings, printed: Printed, word: strin
   return carryOut(io, settings, printed, { command: 'resume', key: keyFrom(word) })
 }
 
-/** The history keeps the pipe's id. */
 export async function forget(
   io: Io,
   settings: Settings,
@@ -218,7 +217,6 @@ export async function forget(
   return carryOut(io, settings, { output }, { command: 'forget', key: keyFrom(word) })
 }
 
-/** After a change of the platform's address. */
 async function forgetPlatform(io: Io, settings: Settings, output: Printed['output']): Promise<ExitCode> {
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()

@@ -28,7 +28,6 @@ import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
-/** Shows reasons too. Writes only to memory. */
 export async function plan(
   io: Io,
   settings: Settings,
@@ -68,7 +67,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // Real secrets might be mounted elsewhere; the sandbox's are here.
+  // Secrets for sources might be mounted only at the daemon, but the sandbox's secrets are here.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const planned = await makePlan({
@@ -84,7 +83,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   return { ...planned, missingLedger: missing }
 }
 
-/** Empty if missing: the plan then shows every pipe as new. @throws {LedgerError} if it cannot be used */
+/** If the ledger is missing, returns an empty one. @throws {LedgerError} if it cannot be used */
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,
@@ -99,10 +98,9 @@ export async function ledgerToRead(
   }
 }
 
-/** ms, for an earlier plan and this one. */
+/** Enough for two plans, because the daemon makes one at a time. */
 const TIMEOUT_MS = 21 * 60_000
 
-/** With the daemon's ledger, credentials and secrets. @throws {CommandError} */
 async function planAtServer(
   io: Io,
   settings: Settings,
@@ -124,7 +122,7 @@ async function planAtServer(
   )
 }
 
-/** The members that decide the exit code. */
+/** Checks only those members of a plan that decide the exit code. */
 const PLAN = z.looseObject({
   createLimit: z.looseObject({}),
   checkedBefore: z.looseObject({}),

@@ -18,7 +18,6 @@ import { callServer, expectObject, getReply, type Asked, type ServerReply } from
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
 interface ReconcileFlags extends WaitFlags {
-  /** Accepts a directory that lost most manifests. */
   readonly accept?: true
   readonly output: Output
 }
@@ -55,7 +54,7 @@ export async function reconcile(
   }
   const requested = receipt['token']
   if (typeof requested !== 'string')
-    throw new CommandError(`${command}: ${call.server} answered without a token. Check the address.`)
+    throw new CommandError(`${command}: ${call.server} answered without a token. Correct the address.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,
@@ -73,7 +72,6 @@ export async function reconcile(
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** The daemon answers immediately. */
 const ANSWER_MS = 30_000
 
 const ASK_AGAIN_MS = 250

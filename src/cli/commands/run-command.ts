@@ -62,7 +62,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     saidBefore: (catalog) => saidBefore(activity.before, catalog),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock, onTrigger, emit }),
   })
-  // It listens first: early requests get a "starting" reply.
+  // The server listens before the daemon is ready, so early requests get a "starting" reply.
   const page = { engine, daemon, leading, leadership, recentEvents, metrics: telemetry.metrics, startedAt }
   const server = await startPage(settings, { ...page, stopping: stop.stopping })
   stack.defer(() => server.close())
@@ -98,7 +98,7 @@ interface Running {
   readonly standing: Promise<void> | undefined
 }
 
-/** Finishes what it can within the shutdown grace. */
+/** Finishes running work within the shutdown grace. */
 async function end(
   { stop }: Io,
   settings: Settings,
@@ -111,7 +111,7 @@ async function end(
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
   const typed = (args: string) => commandLine(args, settings)
-  // Before slower steps: a forced end must not lose these messages.
+  // Comes before slower steps, because a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how, typed))
   await activity.stop()
   await Promise.race([run.flush(deadline), aborted(deadline)])
@@ -188,10 +188,10 @@ function aborted(signal: AbortSignal): Promise<string> {
   })
 }
 
-/** Work due sooner is in progress: sandbox pipes take seconds to start. */
+/** A resource that is due sooner is in progress: sandbox pipes take seconds to start. */
 const SOON_MS = 10_000
 
-/** Page's address and next steps, once the first run is quiet. @returns an event listener */
+/** @returns an event listener that greets once, when no resource is in progress */
 function createGreeting(parts: {
   readonly board: StatusBoard
   readonly emit: Emit

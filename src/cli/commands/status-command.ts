@@ -64,7 +64,6 @@ function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
 }
 
 interface Chosen extends StatusReading {
-  /** The text for an empty result. */
   readonly nothing: string
   readonly cause?: string
   readonly next: readonly NextStep[]
@@ -74,7 +73,7 @@ interface Chosen extends StatusReading {
 function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {
-    // Other resources do not affect this exit code.
+    // Errors of other resources must not affect the exit code.
     const { problem } = reading.whole
     return {
       ...reading,

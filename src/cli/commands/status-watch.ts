@@ -14,13 +14,13 @@ interface Watched<Reading extends StatusReading> {
   readonly show: (reading: Reading) => void
 }
 
-/** Until an interrupt or a closed pipe. */
+/** Repeats the status until an interrupt or a closed pipe. */
 export async function watch<Reading extends StatusReading>(
   io: Io,
   { read, inPlace, show }: Watched<Reading>,
 ): Promise<ExitCode> {
   const { stopping } = io.stop
-  // `| head` has ended.
+  // The reader of the output, such as `head`, has ended.
   const closed = new AbortController()
   io.stdout.once('error', () => closed.abort())
   const ended = AbortSignal.any([stopping, closed.signal])
@@ -29,7 +29,7 @@ export async function watch<Reading extends StatusReading>(
   while (!ended.aborted) {
     const reading = await read().catch((error: unknown) => {
       if (stopping.aborted) return 'stopped'
-      // A known daemon might restart; an unknown one is a wrong address.
+      // A daemon that answered before might restart. Otherwise, the address is wrong.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
@@ -50,7 +50,7 @@ export async function watch<Reading extends StatusReading>(
   return EXIT.fine
 }
 
-/** Without what each check changes, such as times. */
+/** The facts whose change prints the status again. Times change with each check. */
 function factsOf({ daemon, whole: { problem, errors = 0 }, resources }: StatusReading): string {
   const said = resources.map(({ key, status, reason, message }) => [key, status, reason, message])
   return JSON.stringify([daemon.state, daemon.last?.startedAt, problem, errors, said])

@@ -23,7 +23,7 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** A single folder is the directory. Without a directory, the files' folder is. Empty `paths`: shows all findings. */
+/** The directory to read: a single given folder, or the files' folder if `manifests` does not exist. */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],
@@ -42,7 +42,6 @@ function scopeOf(
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
 
-/** The nearest parent of that name, else `folder`. */
 function rootAround(folder: string, name: string): string {
   for (let dir = resolve(folder); dir !== dirname(dir); dir = dirname(dir))
     if (basename(dir) === name) return relative('.', dir) || '.'
@@ -79,7 +78,7 @@ export async function validate(
   return errors.length > 0 || problem !== undefined ? EXIT.failed : EXIT.fine
 }
 
-/** A folder with the standard input as a file. */
+/** Writes standard input to a file in a new folder. */
 async function storeInput({ stop }: Io) {
   const chunks: Buffer[] = []
   let length = 0
@@ -90,11 +89,11 @@ async function storeInput({ stop }: Io) {
   }
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-'))
   writeFileSync(join(folder, 'stdin.yaml'), Buffer.concat(chunks))
-  const nothing = 'There is no manifest in it. Write one to it, or name a directory.'
+  const nothing = 'Standard input has no manifest. Pipe a manifest to it, or name a directory.'
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Relative to the directory, as in findings. */
+/** The path relative to the directory, as in findings. */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)
@@ -106,7 +105,7 @@ function belowRoot(path: string, root: string): string {
   return relative(resolve(root), resolve(path))
 }
 
-/** None if the ignore file is unreadable. */
+/** The paths that the ignore file lists. Empty if that file is unreadable. */
 function ignoredAmong(named: readonly string[], root: string): readonly string[] {
   if (named.length === 0 || !isDirectory(root)) return []
   try {
@@ -126,14 +125,14 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Warnings, no findings: the manifest did not change. @param now ms since the epoch */
+/** Warnings instead of findings, because the manifest did not change. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {
     const until = manifest?.policy?.suspend?.until
     if (until === undefined || Date.parse(until) > now) return []
     return [
-      `${join(root, file)}:${line}: the suspension of ${key} ended at ${until}. Remove policy.suspend, or set another end.`,
+      `${join(root, file)}:${line}: the suspension of ${key} ended at ${until}. Remove policy.suspend, or set a later "until".`,
     ]
   })
 }
@@ -174,7 +173,7 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
   }
 }
 
-/** Relative to the repository. Outside of one, unchanged. */
+/** The path relative to the Git repository. Outside of a repository, unchanged. */
 function inRepository(dir: string, env: Io['env']): string {
   const absolute = resolve(dir)
   // A checkout of GitHub Actions can lack `.git`.

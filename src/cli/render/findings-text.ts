@@ -65,7 +65,6 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** SARIF 2.1.0 for code scanning. */
 export function findingsAsSarif(
   findings: readonly Finding[],
   about: { readonly root: string; readonly version: string; readonly problem: string | undefined },
@@ -78,7 +77,7 @@ export function findingsAsSarif(
     runs: [
       {
         tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map(ruleOf) } },
-        // JavaScript string positions; the default is code points
+        // Columns count UTF-16 units, as in JavaScript. The default of SARIF is code points.
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The root of the repository.' } } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],
@@ -99,7 +98,6 @@ export function findingsAsSarif(
   }
 }
 
-/** The base of relative paths. */
 const SOURCE_ROOT = '%SRCROOT%'
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))

@@ -8,7 +8,7 @@ import { printable } from './terminal.ts'
 /** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
 
-/** For notes about omissions and characters that count twice. */
+/** Characters kept for notes about omissions, and for characters that count twice. */
 const RESERVE = 1_536
 
 /** Characters; the full message is below the table. */
@@ -17,7 +17,7 @@ const LONGEST_CELL = 300
 /** Items with the same cause; usually one. */
 type Cause = readonly [PlanItem, ...PlanItem[]]
 
-/** A table row per cause, and folded bodies. Items that do not fit are omitted, least important first. */
+/** A table row for each cause, then folded bodies. Items that do not fit are omitted, least important first. */
 export function planAsMarkdown(plan: Plan): string {
   const causes = byCause(newsOf(plan))
   const noLedger = missingLedgerWords(plan)
@@ -30,7 +30,6 @@ export function planAsMarkdown(plan: Plan): string {
     '',
   ]
   let room = COMMENT - RESERVE - head.reduce((sum, line) => sum + line.length + 1, 0)
-  /** Takes texts that fit; skips larger ones. */
   const take = (lines: readonly string[]): readonly string[] =>
     lines.filter((line) => {
       const fits = line.length + 1 <= room
@@ -110,13 +109,12 @@ function fenceFor(lines: readonly string[]): string {
   return '`'.repeat(longest + 1)
 }
 
-/** With a meaning in Markdown or HTML, or the start of a mention, an issue link or an automatic link. */
+/** Characters with a meaning in Markdown or HTML, or at the start of a mention or link. */
 const MARKUP = /[&<>|\\`*[\]~]|(?<!\w)_|_(?!\w)|@(?=\w)|#(?=\d)|:(?=\/\/)|\bw(?=ww\.)/gi
 
-/** Invisible. After the sign of a reference, it prevents the link. */
+/** An invisible character. After `@` or `#`, it prevents a link. */
 const NO_WIDTH = '&#8203;'
 
-/** On one line, and safe in a table cell. */
 function asMarkdown(text: string): string {
   return oneLine(text).replaceAll(MARKUP, (sign) =>
     sign === '@' || sign === '#' ? `${sign}${NO_WIDTH}` : `&#${sign.codePointAt(0)};`,
@@ -125,7 +123,7 @@ function asMarkdown(text: string): string {
 
 function codeInMarkdown(text: string): string {
   const line = oneLine(text)
-  // Backticks allow no escapes.
+  // Between backticks, no character can be escaped.
   return /[`|\\]/.test(line) ? `<code>${asMarkdown(line)}</code>` : `\`${line}\``
 }
 

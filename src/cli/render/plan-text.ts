@@ -26,7 +26,7 @@ const SIGNS: Readonly<Record<ActionType, Sign>> = {
 }
 
 function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
-  // The change is unknown.
+  // The change of a failed item is unknown.
   if (verdict === 'failed') return { sign: '?', style: 'red' }
   if (verdict === 'refused') return { sign: '✗', style: 'red' }
   if (verdict === 'waits') return { sign: '.', style: 'dim' }
@@ -37,7 +37,7 @@ interface PlanSheet extends Sheet {
   readonly here: StepContext
 }
 
-/** Most important last, next to the summary. */
+/** The most important item comes last, next to the summary. */
 export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): string {
   const { paint, width } = paper
   const sheet = { ...paper, here: { ...commands, manifestsDir: plan.manifests } }
@@ -95,7 +95,7 @@ function pieces(text: string, width: number): readonly string[] {
   return all
 }
 
-/** YAML. `…`: `text` counts omitted lines. */
+/** A line of YAML. With the sign `…`, `text` says how many lines are omitted. */
 interface DiffLine {
   readonly sign: ' ' | '+' | '-' | '…'
   readonly text: string
@@ -104,7 +104,7 @@ interface DiffLine {
 /** Unchanged lines around a change. */
 const CONTEXT = 2
 
-/** Above it, the diff is all of one side, then the other. */
+/** If a body has more lines, the diff has all old lines, then all new lines. */
 const MOST_COMPARED = 1_000
 
 /** As YAML. @param before undefined: everything is new */
@@ -138,7 +138,7 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
     if (sign === ' ') continue
     for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) kept.add(near)
   }
-  // Backwards, to keep the parents of a kept line.
+  // Goes backwards, to keep the parents of each kept line.
   let depth = 0
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const indent = indentOf(lines[index]?.text ?? '')

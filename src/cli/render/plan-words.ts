@@ -26,7 +26,7 @@ const ORDER: Readonly<Record<Verdict, number>> = {
   unchanged: 6,
 }
 
-/** All but the unchanged items. @param order place of the most important one */
+/** All items except unchanged ones. @param order whether the most important item is first or last */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
   return items
@@ -42,7 +42,7 @@ function isDelicate({ takesAway, differences }: PlanItem): boolean {
   return takesAway.length > 0 || differences.length > 0
 }
 
-/** Merges items with the same cause and without details of their own, such as a create limit. */
+/** Groups items that have the same cause and no details of their own, such as creates that a limit blocks. */
 export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {
   const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
   for (const item of items) {
@@ -57,7 +57,6 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanIte
   return [...groups.values()]
 }
 
-/** Most keys named per cause. */
 const MOST_NAMED = 30
 
 export function keysOf(items: readonly PlanItem[]): string {
@@ -140,7 +139,6 @@ export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem
   return `${action} ${reason}${comes}`
 }
 
-/** One fact per line. */
 export function factsOf(item: PlanItem): readonly string[] {
   const { service, outline, platformName, remoteId, uncheckedSecrets, action, before, desired } = item
   const isShown = desired !== undefined || item.renamedFrom !== undefined

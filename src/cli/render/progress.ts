@@ -3,12 +3,11 @@ import type { Io } from '../io.ts'
 /** Shorter work shows no progress. */
 const AFTER_MS = 1_000
 
-/** Between updates. */
 const EVERY_MS = 100
 
 const ERASE_LINE = '\r\u001b[2K'
 
-/** On a terminal only. Removed at the end. */
+/** A progress line, shown on a terminal only and removed at the end. */
 export interface Progress extends Disposable {
   show(what: string, done?: number, of?: number): void
   /** A stream that clears the line before each write. */

@@ -35,7 +35,7 @@ interface StatusText extends Sheet {
   readonly isCheckKnown?: boolean | undefined
 }
 
-/** @param text includes the text for an empty list */
+/** @param text `nothing`: the text for an empty list */
 export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
@@ -53,14 +53,14 @@ export function statusText(
 
 export const NOTHING_RECORDED = 'No resource is recorded yet.'
 
-/** The age shows a stalled Git sync. */
+/** The revision's age shows a stalled Git sync. */
 function revisionLine(
   { state, last }: DaemonView,
   { revisionSince, problem }: DaemonSummary,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
   if (revisionSince === undefined || last?.revision === undefined) return []
-  // A stopped or failing daemon might have an old revision.
+  // A stopped or failing daemon might have missed a revision.
   const isLooking = state === 'running' && problem === undefined
   return [
     `Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}${isLooking ? '; no other one since' : ''}.`,
@@ -71,7 +71,7 @@ function problemLines(whole: DaemonSummary, text: StatusText): readonly string[]
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
-/** The table, then each problem in full. @param closing the last line */
+/** @param closing the last line */
 export function resourceTable(
   resources: readonly ShownResource[],
   text: StatusText,
@@ -132,7 +132,6 @@ function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): s
   return `${fit(cause)}\n  ${keys}`
 }
 
-/** Also tells the status's age. */
 export function daemonLine(
   { state, last }: DaemonView,
   { now, paint }: Pick<StatusText, 'now' | 'paint'>,
@@ -158,7 +157,7 @@ export function daemonLine(
     case 'stopped':
       return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}. The status below is from that time.`
     case 'never':
-      return 'No daemon is running, and the ledger does not say when one last did.'
+      return 'No daemon is running, and the ledger has no record of an earlier run.'
   }
 }
 

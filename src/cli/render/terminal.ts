@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { TURNING } from '../../lib/shown-text.ts'
 import type { Io } from '../io.ts'
 
-/** Colours have no width. */
+/** Aligns columns. Colour codes count as no width. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -47,10 +47,8 @@ function fitLine(line: string, width: number): string {
   return `${fitted}${line.slice(from).slice(0, room)}…`
 }
 
-/** Default line width. */
 const COLUMNS = 80
 
-/** Each line begins with `indent`. */
 export function wrapped(text: string, indent: string, width = COLUMNS): string {
   const lines: string[] = []
   let line = ''
@@ -76,7 +74,7 @@ function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
 
-/** For texts from manifests and replies. Our own colours stay. */
+/** Replaces control characters in texts from manifests and replies. Pipewright's own colours stay. */
 export function printable(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }

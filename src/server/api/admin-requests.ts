@@ -13,7 +13,7 @@ import type { Operator, ServerParts } from '../parts.ts'
 import { parsedBody } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
 
-/** `POST /-/allow`. Blocked creates pass once. */
+/** Allows, once, the creates or deletions that a limit blocks. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
     await authorize({ headers, socket }, parts.operator)
@@ -22,17 +22,16 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const allowance = parsedBody(
       Allowance,
       isObject(body) ? body : { service: body ?? undefined },
-      'Send any of {"service": "NAME", "count": 30, "dryRun": true}, or an empty body for all. For deletions: "deletions": true.',
+      'Send JSON with any of {"service": "NAME", "count": 30, "dryRun": true}. To allow all, send no body. For deletions, add "deletions": true.',
     )
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
     const { blocked: count } = answer
-    const error = `the limit blocks ${count} now, and no action was allowed`
-    throw new RequestError(409, error, 'Look at them, and ask again.', { count })
+    const error = `the limit blocks ${count} now, more than you confirmed, so no action was allowed`
+    throw new RequestError(409, error, 'Look at all of them, then confirm the new number.', { count })
   })
 }
 
-/** `POST /-/operate`. */
 export function registerOperate(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/operate', async (request, reply): Promise<OperatorResult> => {
     await authorize(request, parts.operator)
@@ -40,7 +39,7 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
     const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/reference/api.md).'
     const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
-    // Unlimited: it waits for a reconcile, which waits for the request budget.
+    // No time limit, because the command waits for a reconcile, which waits for the request budget.
     reply.raw.setTimeout(0)
     return carriedOut(result)
   })
@@ -50,20 +49,24 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** Errors in full: the client has a token. @throws {RequestError} */
+/** Shows errors in full, because the client has a token. */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     if (error instanceof LedgerError)
-      throw new RequestError(500, error.message, 'Look at "pipewright status", and run it again.')
+      throw new RequestError(
+        500,
+        error.message,
+        'Run "pipewright status" to see the cause. Then repeat the command.',
+      )
     if (error instanceof DOMException && error.name === 'AbortError')
       throw new RequestError(503, 'the process is stopping', 'Ask again in a moment.')
     throw error
   }
 }
 
-/** `POST /api/v1/plan`, one at a time. */
+/** Makes one plan at a time. */
 export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
   let last: Promise<unknown> = Promise.resolve()
   app.post(
@@ -80,7 +83,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
-      // Unlimited: the connection is idle until the plan is made.
+      // No time limit: the connection is idle until the plan is made.
       reply.raw.setTimeout(0)
       const plan = last.then(async () => {
         assertActs(parts)
@@ -92,22 +95,22 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
   )
 }
 
-/** @throws {RequestError} 409 for a standby, with the leader */
+/** @throws {RequestError} 409 on a standby; the reply names the leader */
 export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
   const { standsBy, leader } = parts.overview()
   if (!standsBy) return
   const { holder, url = `kubectl port-forward pod/${holder} 8080` } = leader ?? {}
   throw new RequestError(
     409,
-    `this process is on standby, and ${holder ?? 'nobody'} acts`,
-    holder === undefined ? 'Ask again in a moment.' : `Ask that one: ${url}`,
+    `this process is on standby, and ${holder ?? 'no process'} is the leader`,
+    holder === undefined ? 'Ask again in a moment.' : `Ask the leader: ${url}`,
     leader && { leader },
   )
 }
 
 /**
- * Bearer token, or a Basic password for git-sync.
- * @throws {RequestError} 401 for a wrong token, 404 or 503 without a configured token
+ * Accepts a Bearer token, or for git-sync a Basic password.
+ * @throws {RequestError} 401 for a wrong token, 404 or 503 if the daemon has no admin token
  */
 export async function authorize(
   { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,
@@ -121,19 +124,19 @@ export async function authorize(
       'requests with a token are switched off',
       'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send its content as a bearer token.',
     )
-  // An empty file is no token: everyone would match it.
+  // An empty file is no token, because an empty password would match it.
   const expected = (await adminToken().catch(() => undefined))?.trim()
   if (expected === undefined || expected === '')
     throw new RequestError(
       503,
       'the admin token cannot be read',
-      'Check the file that --admin-token-file names: it must be there, readable and not empty.',
+      'Where the daemon runs, write the token to the file of --admin-token-file, and make it readable.',
     )
   if (given === undefined || !same(given, expected))
     throw new RequestError(
       401,
       given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
-      'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',
+      'Send "Authorization: Bearer TOKEN". TOKEN is the content of the file of --admin-token-file.',
     )
 }
 
@@ -145,7 +148,7 @@ function tokenOf(header: string | undefined): string | undefined {
   return text.slice(text.indexOf(':') + 1)
 }
 
-/** Digests: time and length reveal no part of the token. */
+/** Compares digests, because the time of a comparison can reveal parts of the token. */
 function same(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

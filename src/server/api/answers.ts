@@ -4,7 +4,7 @@ import type { Overview, ServerParts } from '../parts.ts'
 
 const MAX_ANSWERS = 32
 
-/** Cached per version of the resources: all open pages ask for the same. */
+/** Replies cached until a resource changes, because all open pages ask for the same. */
 export type Answers = ReturnType<typeof createAnswers>
 
 export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
@@ -14,9 +14,9 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
   let loadedAt: number | undefined
 
   return {
-    /** @param question all inputs of `make` besides the resources. It must not use the time. */
+    /** @param question all inputs of `make` besides the resources. `make` must not use the time. */
     text(question: readonly unknown[], overview: Overview, make: () => string) {
-      // A read can change findings without a new version.
+      // A read of the manifests can change findings without a new version.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()
       version = board.version

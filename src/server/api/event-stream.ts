@@ -10,7 +10,7 @@ import { REPLY_HEADERS, RequestError } from '../replies.ts'
 /** Changes within this time share an event. */
 export const GATHER_MS = 200
 
-/** For proxies and lost clients. An event, since pages cannot see comments. */
+/** Interval of events that keep proxies from closing the stream and reveal lost clients. */
 export const HEARTBEAT_MS = 15_000
 
 const KEYS_PER_EVENT = 200
@@ -22,7 +22,6 @@ const CLIENTS = 100
 
 const RETRY_MS = 2_000
 
-/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`. */
 export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   const hub = createEventHub(parts.clock, randomUUID().slice(0, 8))
   const unsubscribe = parts.recentEvents.subscribe((change) => hub.tell(change))
@@ -35,7 +34,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
       throw new RequestError(
         503,
         `too many clients listen already: ${CLIENTS}`,
-        'Close some, or poll /api/v1/overview every 15 s, as the page does then.',
+        'Close some open pages, or poll /api/v1/overview every 15 s.',
       )
     const lastEventId = request.headers['last-event-id']
     reply.hijack()
@@ -48,10 +47,10 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   })
 }
 
-/** @param epoch distinguishes the event ids of two processes */
+/** @param epoch makes event ids differ from another process's */
 export function createEventHub(clock: Clock, epoch: string) {
   const clients = new Set<Writable>()
-  /** With unread data since the last heartbeat. */
+  /** Clients that had unread data at the last heartbeat. */
   const stalled = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0
@@ -110,17 +109,14 @@ export function createEventHub(clock: Clock, epoch: string) {
 
   return {
     isFull: () => clients.size >= CLIENTS,
-    /**
-     * After the client's headers. The caller checks {@link isFull}.
-     * @param lastEventId of the `Last-Event-ID` header; if outdated, everything might be new
-     */
+    /** @param lastEventId header `Last-Event-ID`. If it is outdated, the client must read everything again */
     add(client: Writable, lastEventId: string | undefined) {
       clients.add(client)
       client.on('close', () => forget(client))
       client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
       const id = `${epoch}-${sequence}`
-      // Proves to the page that a proxy passes events.
+      // This first event shows the page that no proxy blocks events.
       client.write(`retry: ${RETRY_MS}\nid: ${id}\n${aliveText()}`)
       if (lastEventId !== undefined && lastEventId !== id) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
@@ -145,7 +141,7 @@ export function createEventHub(clock: Clock, epoch: string) {
   }
 }
 
-/** `all`: too many keys, or not about single resources. */
+/** `all`: there are too many keys, or the change is not about single resources. */
 function eventText(id: string, type: Change['type'], keys: readonly Key[] | undefined): string {
   const data = { type, keys: keys ?? [], all: keys === undefined || keys.length === 0 }
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -26,10 +26,7 @@ export function countFindings(findings: readonly Finding[]): FindingCounts {
 
 const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 
-/**
- * `GET /api/v1/findings`: last read, errors first. Parameters: `severity`, `key`, `offset`, `limit`, {@link
- * NARROWING}.
- */
+/** Findings of the last read, errors first. */
 export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])

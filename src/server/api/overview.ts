@@ -11,7 +11,6 @@ const FINDINGS_SHOWN = 100
 
 export type OverviewReply = ReturnType<ReturnType<typeof createOverview>>
 
-/** With the first 100 findings, errors first. */
 export function createOverview(parts: ServerParts) {
   const { board, recentEvents } = parts
   let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined
@@ -37,13 +36,13 @@ export function createOverview(parts: ServerParts) {
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,
-      /** Whether the page can check and allow creates. */
+      /** Whether the buttons of the page work: they need an admin token. */
       acts: parts.operator.adminToken !== undefined,
       counts,
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,
       watchMessage: recentEvents.watch?.message,
-      /** Since the daemon started, without a watcher event. */
+      /** Changes since the daemon started for which the watcher had no event. */
       missedChanges: recentEvents.missedChanges,
     }
   }
@@ -64,7 +63,7 @@ export function countUnjudged(resources: readonly ResourceView[]): number {
   ).length
 }
 
-/** Problems of the whole, before those of resources. */
+/** The page's headline. Problems of the daemon and the directory come before those of resources. */
 export function judge(
   counts: Counts,
   {
@@ -110,7 +109,7 @@ export function judge(
   if (overview.overdue > 0) {
     return {
       level: 'waiting',
-      sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked yet since the daemon started.`,
+      sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked since the daemon started.`,
     }
   }
   const quiet = [

@@ -16,7 +16,7 @@ const HISTORY_SHOWN = '50'
 export interface PageReply {
   readonly overview: OverviewReply
   readonly refused?: ErrorReply
-  /** Without `resource`. */
+  /** Only if the query has no `resource`. */
   readonly whole?: {
     readonly list: Pick<ResourcesReply, 'items' | 'total'>
     readonly attention: Paged<Problem>
@@ -24,11 +24,11 @@ export interface PageReply {
     readonly timeline: TimelineReply
     readonly facets: ReturnType<typeof facetsOf>
   }
-  /** With `resource`. */
+  /** Only if the query has a `resource`. */
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 
-/** `GET /api/v1/page`. `story` and `entries`: `type` and `limit` of the timeline. */
+/** The query's `story` and `entries` are the timeline's `type` and `limit`. */
 export async function pageText(
   parts: ServerParts,
   answers: Answers,
@@ -78,7 +78,7 @@ export interface Facet {
   readonly count: number
 }
 
-/** Filter values in order. At most 200 of each. */
+/** Values to filter by: the 200 most frequent of each filter. */
 function facetsOf(resources: readonly ResourceView[]) {
   return {
     kinds: countValues(resources.map(({ kind }) => kind)),

@@ -11,12 +11,11 @@ export interface AcceptedReply extends ReconcileReceipt {
   readonly progress: string
 }
 
-/** `POST /-/reconcile`, and its progress. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     await authorize(request, parts.operator)
     const wanted = requested(request.query, request.body, parts)
-    // A standby accepts git-sync, which reports its own checkout and retries.
+    // A standby accepts requests of git-sync, which are about its own checkout.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
     return start(parts, wanted, reply)
@@ -27,7 +26,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
     throw new RequestError(
       404,
       'this token is not known',
-      'Tokens are forgotten some time after they are done, and by a restart.',
+      'The daemon forgets a token after a while and at a restart. Send POST /-/reconcile again.',
     )
   })
 }
@@ -37,7 +36,6 @@ interface Requested {
   readonly accept: 'force' | 'normal'
 }
 
-/** git-sync never sends `accept`. */
 function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   const { key: ofBody, accept } = parsedBody(
     MEMBERS,
@@ -50,11 +48,11 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   throw new RequestError(
     400,
     'accept is for the whole directory, and a key was given',
-    'Send one or the other.',
+    'Send either key or accept.',
   )
 }
 
-/** A misspelt `key` must not mean all resources. A form sends `accept` as a text. */
+/** Strict, because a misspelt `key` would mean all resources. A form sends `accept` as a text. */
 const MEMBERS = z.strictObject({
   key: z.string().min(1).optional(),
   accept: z
@@ -69,7 +67,7 @@ function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyRep
     throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
-      `It is left alone until then. To end that now, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
+      `Pipewright leaves it alone. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
       { ...receipt },
     )
   }

@@ -37,7 +37,6 @@ export interface ResourcesReply extends Paged<ShownResource> {
   readonly overview: OverviewReply
 }
 
-/** `GET /api/v1/resources/{kind}/{name}`. */
 export type ResourceReply = NonNullable<ReturnType<typeof detailsOf>>
 
 interface Asked {
@@ -50,7 +49,6 @@ interface Asked {
 
 const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
 
-/** @throws {RequestError} 400 */
 function askedOf(given: Query): Asked {
   const query = pickedOf(given, PARAMETERS)
   const sorting = sortingOf(query)
@@ -74,7 +72,7 @@ function isByKey({ sort, down }: Sorting): boolean {
   return sort === 'key' && !down
 }
 
-/** The part of `GET /api/v1/resources` that changes only with the resources. */
+/** The part of the reply that can be cached, because it changes only with the resources. */
 export function listText(parts: ServerParts, answers: Answers, given: Query): string {
   const asked = askedOf(given)
   const now = parts.overview()
@@ -99,7 +97,6 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   return `{"items":${JSON.stringify(items)},"total":${all.length}${end}}`
 }
 
-/** `GET /api/v1/resources`, `…/{kind}/{name}` and `…/{kind}/{name}/manifest` (YAML). */
 export function registerResources(
   app: FastifyInstance,
   parts: ServerParts,
@@ -122,7 +119,7 @@ export function registerResources(
         throw new RequestError(
           404,
           `there is no valid manifest of ${key}`,
-          'There was none since the daemon started. Its findings are in /api/v1/findings.',
+          'The daemon has read none since it started. See its errors at /api/v1/findings.',
         )
       }
       return reply
@@ -151,7 +148,7 @@ export function detailsOf(parts: ServerParts, text: string) {
     findings,
     manifest,
     sending: manifest?.request && sendingOf(resource, canChange(parts.profile, resource)),
-    /** Of a Service's credentials, once used. */
+    /** Request budget of a Service's credentials. Undefined: not used yet, or another kind. */
     budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }
@@ -172,12 +169,13 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * `create`, `create-first`: not created yet. `created`, `changed`: it exists. `apply`: at each change and
- * interval. `held`: blocked. `create-first`, `changed`: later edits are sent.
+ * `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists. `apply`: sent after
+ * each change and at each interval. `held`: blocked. With `create-first` and `changed`, Pipewright also sends later
+ * edits.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 
-/** @param isChangeable whether the service can change it */
+/** @param isChangeable whether the platform can update the resource */
 export function sendingOf(resource: ResourceView, isChangeable: boolean): Sending {
   const { action, pipeId } = resource
   if (lifecycleOfView(resource) !== 'create-once')
@@ -187,7 +185,7 @@ export function sendingOf(resource: ResourceView, isChangeable: boolean): Sendin
   return isChangeable ? 'create-first' : 'create'
 }
 
-/** A create is planned or blocked. */
+/** Whether a create for a pipe that had an id is planned or blocked. */
 function isToBeReplaced({ action, reason, conditions }: ResourceView): boolean {
   if (action === 'create') return conditions.Synced.status !== 'True'
   return Object.hasOwn(MISSED, reason) || (action === 'refuse' && reason !== 'AdoptRefused')

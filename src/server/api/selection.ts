@@ -29,8 +29,8 @@ export interface Narrowing {
 
 /**
  * `label`: `name=value` or `name`; all must match. `file`: a file or a folder. `q`: all words must occur.
- * Others: a value or a comma list.
- * @throws {RequestError} 400, also beyond {@link LIMITS}
+ * Other parameters: a value or a comma list.
+ * @throws {RequestError} 400
  */
 export function narrowingOf(query: Query): Narrowing {
   return {
@@ -55,7 +55,7 @@ function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
   return (kinds ?? statuses ?? reasons ?? well) !== undefined || services.size > 0 || labels.length > 0
 }
 
-/** A deleted key matches by kind and name only. */
+/** A key whose resource is gone matches by kind and name only. */
 export function keysSelected(all: readonly ResourceView[], narrowing: Narrowing): (key: Key) => boolean {
   const known = new Set(all.map(({ key }) => key))
   const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Per view: a view is immutable. */
+/** Kept as long as the view, because views are immutable. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {
@@ -153,7 +153,6 @@ export interface Sorting {
   readonly down: boolean
 }
 
-/** @throws {RequestError} 400 */
 export function sortingOf(query: Query): Sorting {
   const [sort] = wordsOf(query, 'sort', SORTS) ?? []
   return { sort: sort ?? 'key', down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }

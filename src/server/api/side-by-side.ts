@@ -9,7 +9,7 @@ import { bodyIn, type ResourceView } from '../../contract/view.ts'
 
 const MOST_FIELDS = 1_000
 
-/** Characters of a value. */
+/** Characters shown of a value. */
 const LONGEST = 500
 
 export interface ComparedField {
@@ -18,15 +18,14 @@ export interface ComparedField {
   readonly desired: string | undefined
   readonly observed: string | undefined
   /**
-   * `never-returned`: write-only. `not-asked-for`: not in the manifest. `not-seen`: no read. `not-compared`:
-   * no counterpart, or hidden values without a later comparison.
+   * `never-returned`: the platform never returns it. `not-asked-for`: not in the manifest. `not-seen`: not read by
+   * this process. `not-compared`: without a manifest, or hidden values that the last check did not compare.
    */
   readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'
 }
 
 /**
- * `read`: the reply at `checkedAt`. `read-before-start`: by an earlier process, values unknown.
- * `no-manifest`: none is valid.
+ * `read`: this process has the reply. `read-before-start`: an earlier process had it. `no-manifest`: none is valid.
  */
 export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
 
@@ -43,10 +42,7 @@ export function comparisonOf(
   return checkedAt < startedAt ? 'read-before-start' : 'not-found'
 }
 
-/**
- * Differing fields first, then in the manifest's order. The last check might have used an earlier manifest:
- * compares again.
- */
+/** Compares again, because the last check might have used an earlier manifest. */
 export function sideBySide(
   profile: Profile,
   resource: ResourceView,
@@ -77,7 +73,7 @@ export function sideBySide(
   return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
 }
 
-/** Only the last check can compare hidden values. */
+/** Differences of hidden values are from the last check, because only a check knows the values. */
 function differencesNow(
   resource: ResourceView,
   shown: {

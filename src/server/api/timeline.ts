@@ -20,7 +20,7 @@ const TYPES = ['revision', 'source', 'action', 'condition'] as const
 /** Most lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
-/** Lines read per item: matches can be rare, and a group has many. */
+/** History lines read for each item, because few lines might match, and a group has many. */
 const LINES_AN_ITEM = 125
 
 export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {
@@ -31,10 +31,7 @@ export type HistoryReply = Omit<Paged<HistoryEntry>, 'total'>
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
-/**
- * `GET /api/v1/timeline`: history and reads, newest first. Parameters: `type` (a value or a comma list),
- * `offset`, `limit` and {@link NARROWING}.
- */
+/** History and reads of the manifests, newest first. */
 export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query, { least: 1, absent: 100 })
@@ -75,7 +72,6 @@ function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: 
   }
 }
 
-/** `GET /api/v1/history`: newest first. */
 export async function historyReply(parts: ServerParts, given: Query): Promise<HistoryReply> {
   const query = pickedOf(given, ['key', 'offset', 'limit'])
   const text = oneOf(query, 'key')
@@ -89,10 +85,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/**
- * Newest first.
- * @param options `whole`: includes the oldest line. Otherwise, its oldest revision might be older.
- */
+/** @param options `whole`: no older lines exist. Otherwise, the oldest revision might have begun earlier. */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
@@ -100,7 +93,7 @@ export function timelineOf(
 ): readonly SingleEntry[] {
   const oldest = whole ? undefined : history.at(-1)
   const end = oldest?.at ?? -Infinity
-  // Includes the commit of the oldest line.
+  // Reads since the oldest line, and the read of that line's commit.
   const recent = source.filter(
     (entry) => entry.at >= end || (entry.type === 'revision' && entry.revision === oldest?.revision),
   )
@@ -123,17 +116,17 @@ function earlierRevisions(
     .map(([revision, at]) => ({ type: 'revision', at, revision, earlier: true }))
 }
 
-/** Similar changes in a commit. */
+/** Similar changes of several resources in a commit. */
 interface AlikeEntries {
   readonly type: 'alike'
-  /** Of the newest: ms since the epoch. */
+  /** Time of the newest: ms since the epoch. */
   readonly at: number
   readonly revision: string
-  /** Of the newest resource: an action, or conditions that changed together. */
+  /** Entries of the newest resource: an action, or several conditions. */
   readonly entries: readonly [HistoryEntry, ...HistoryEntry[]]
   /** Newest first. */
   readonly keys: readonly Key[]
-  /** Unread history might have more. */
+  /** Whether unread history might have more. */
   readonly more: boolean
 }
 
@@ -164,7 +157,7 @@ interface Line {
 /**
  * Groups similar changes of more than three resources.
  * @param entries newest first
- * @param options `whole`: includes the oldest entry
+ * @param options `whole`: no older entries exist
  */
 export function together(
   entries: readonly SingleEntry[],

@@ -3,7 +3,7 @@ import { h } from './markup.js'
 import { change, view } from './view.js'
 
 /**
- * Actions of the page. Each needs the admin token, which the tab keeps until it closes.
+ * Actions need the admin token, which the tab keeps until it closes.
  * @import { Question } from './view.js'
  * @typedef {Pick<Question, 'title' | 'text' | 'confirm'>} Asked
  */
@@ -36,7 +36,7 @@ export async function checkNow(key) {
 }
 
 /**
- * Allows a service's blocked creates. The daemon refuses if there are more than the page shows.
+ * Allows a service's blocked creates. The daemon refuses if it blocks more than the page shows.
  * @param {string} [service] undefined: all services
  */
 export async function letThrough(service) {
@@ -50,7 +50,7 @@ export async function letThrough(service) {
   const where = service === undefined ? '' : `In service ${service}. `
   const question = {
     title: `Let ${creations} through?`,
-    text: `${where}Each of them creates a resource on the platform. Later changes are not let through.`,
+    text: `${where}Each of them creates a resource on the platform. Later changes of manifests are not let through.`,
     confirm: `Let ${creations} through`,
   }
   await acting(question, { isAsked: true }, async (token) => {
@@ -110,7 +110,7 @@ async function finished(progress) {
   return false
 }
 
-/** Ends the open question. @type {(token: string | undefined) => void} */
+/** @type {(token: string | undefined) => void} */
 let answer = () => {}
 
 /**
@@ -161,7 +161,7 @@ function confirmed(event) {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer
 
-/** Shows progress at the bottom. @param {string} told @param {number} [forMs] */
+/** @param {string} told @param {number} [forMs] */
 function tell(told, forMs) {
   clearTimeout(timer)
   change({ told })

@@ -1,11 +1,12 @@
-/* The address contains the view, for sharing and for "back": `?resource=Pipe/orders`,
-   `?status=Drifted&label=team%3Dpayments&page=2`. */
+/* The address contains the view, so links and "back" work: `?resource=Pipe/orders`, `?status=Drifted&page=2`. */
 
 export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', 'service', 'label', 'file'])
 
 const KNOWN = /** @type {const} */ ([...FILTERS, 'sort', 'order', 'page', 'story', 'resource'])
 
-/** @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty: absent */
+/**
+ * @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty: absent
+ */
 
 /** @returns {Address} only what is set */
 export function readAddress() {
@@ -20,7 +21,7 @@ export function isFiltered() {
   return FILTERS.some((name) => wanted[name] !== undefined)
 }
 
-/** The view without filters. @returns {Address} */
+/** @returns {Address} */
 export function unfiltered() {
   const { sort, order, story } = readAddress()
   return { sort, order, story }
@@ -38,7 +39,7 @@ export function addressOf(wanted) {
 }
 
 /**
- * Typing is a single step for "back".
+ * All letters typed in a row are one step for "back".
  * @param {Address} wanted @param {{ typing?: boolean, isReplacing?: boolean }} [how]
  */
 export function go(wanted, { typing = false, isReplacing = false } = {}) {
@@ -49,7 +50,7 @@ export function go(wanted, { typing = false, isReplacing = false } = {}) {
   dispatchEvent(new Event('addresschange'))
 }
 
-/** Without a reload. A link to a resource (`data-resource`) keeps the filter for the way back. */
+/** Opens links without a reload. A link to a resource (`data-resource`) keeps the filter. */
 export function followLinks() {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return

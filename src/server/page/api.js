@@ -5,7 +5,6 @@
 
 const LIMIT_MS = 15_000
 
-/** A reply with an error. Without a reply, the error is another. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {
@@ -28,7 +27,6 @@ export async function get(path, query, signal) {
 }
 
 /**
- * Sends a request with the admin token.
  * @template {keyof Orders} Path
  * @param {Path} path @param {object | undefined} body @param {string} token
  * @returns {Promise<Orders[Path]>}

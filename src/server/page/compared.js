@@ -8,7 +8,7 @@ import { change, view } from './view.js'
  * @import { Shown } from './markup.js'
  */
 
-/** With more fields, equal fields are hidden. */
+/** With more fields, the page shows only those that differ, or the first if none differs. */
 const FIELDS_SHOWN = 12
 
 /** @satisfies {Record<ComparedField['verdict'], string>} */
@@ -51,7 +51,7 @@ export function fieldSection(resource) {
   </div>`
 }
 
-/** The result and the time of the read. @param {ResourceReply} resource @returns {Shown} */
+/** @param {ResourceReply} resource @returns {Shown} */
 function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
   const at = checkedAt === undefined ? 'never' : ago(checkedAt)
   const isInvalid = Valid.status === 'False'
@@ -73,7 +73,7 @@ function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
   }
 }
 
-/** @param {ResourceReply['fields']} fields @param {boolean} isContinued whether it continues a sentence */
+/** @param {ResourceReply['fields']} fields @param {boolean} isContinued whether the words continue a sentence */
 function differWords(fields, isContinued) {
   const count = (/** @type {ComparedField['verdict']} */ wanted) =>
     fields.filter(({ verdict }) => verdict === wanted).length

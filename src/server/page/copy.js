@@ -3,7 +3,7 @@ import { change, view } from './view.js'
 
 const SHOWN_MS = 2_000
 
-/** Text with a copy button. @param {string} text */
+/** @param {string} text */
 export function copyable(text) {
   const label = view.copied !== text ? 'Copy' : view.isInClipboard ? 'Copied' : 'Press Ctrl+C'
   const press = (/** @type {Event} */ event) => void copy(text, event.currentTarget)

@@ -6,7 +6,7 @@ import { code, foreign, h, place, shortRevision } from './markup.js'
 /** A full commit id, alone or before a suffix for local edits. */
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?=$|[^0-9a-f])/
 
-/** From a file's address to its commit's, by Git host. @type {readonly (readonly [RegExp, string])[]} */
+/** From a file's address to its commit's, for each Git host. @type {readonly (readonly [RegExp, string])[]} */
 const COMMIT_ADDRESSES = [
   [/\/blob\/\{revision\}.*$/s, '/commit/{revision}'],
   [/\/src\/commit\/\{revision\}.*$/s, '/commit/{revision}'],
@@ -15,7 +15,7 @@ const COMMIT_ADDRESSES = [
 
 /** Address of a manifest, with `{revision}`, `{file}` and `{line}`. @type {string | undefined} */
 let template
-/** Commit in force. @type {string | undefined} */
+/** The revision that the daemon uses now. @type {string | undefined} */
 let inForce
 
 /** @param {{ repositoryUrl?: string | undefined, revision?: { id: string } | undefined }} overview */
@@ -24,22 +24,19 @@ export function setRepository({ repositoryUrl, revision }) {
   inForce = revision?.id
 }
 
-/** Line anchors by Git host, if the template has none. @type {readonly (readonly [RegExp, string])[]} */
+/** Line anchors of Git hosts, if the template has no `{line}`. @type {readonly (readonly [RegExp, string])[]} */
 const LINE_ANCHORS = [
   [/\/(?:blob|src\/commit)\/[^#?]*\{file\}$/s, '#L{line}'],
   [/\/src\/\{revision\}\/[^#?]*\{file\}$/s, '#lines-{line}'],
 ]
 
-/**
- * A file and a line, linked if the repository is known.
- * @param {string} file @param {number | undefined} line @param {number} [column]
- */
+/** @param {string} file @param {number | undefined} line @param {number} [column] */
 export function placeLink(file, line, column) {
   const text = place(file, line)
   return outside(fileAddress(file, line), code(column === undefined ? text : `${text}:${column}`))
 }
 
-/** A short revision with the whole in its title, linked to the commit. @param {string | undefined} revision */
+/** @param {string | undefined} revision */
 export function revisionLink(revision) {
   if (revision === undefined || revision === '') return undefined
   const text = h`<code class="revision" title=${revision}>${foreign(shortRevision(revision))}</code>`

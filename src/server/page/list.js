@@ -17,7 +17,7 @@ import { change, view } from './view.js'
 
 const PAGE_SIZE = 50
 
-/** Title and sort name. @type {readonly (readonly [string, Sort | undefined])[]} */
+/** Title, and name for sorting. Undefined: not sortable. @type {readonly (readonly [string, Sort | undefined])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
@@ -29,10 +29,9 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
-/** No column. @type {typeof COLUMNS[number]} */
+/** Has no column, but the list can be sorted by it. @type {typeof COLUMNS[number]} */
 const KIND = ['Kind', 'kind']
 
-/** For `/api/v1/page` without a resource. */
 export function listQuery() {
   const wanted = readAddress()
   const query = new URLSearchParams(addressOf({ ...wanted, resource: '', page: '' }).replace(/^[^?]*/, ''))
@@ -47,7 +46,7 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** Goes to the last page from a page beyond it. @param {Whole['list']} list */
+/** @param {Whole['list']} list */
 export function leaveEmptyPage({ items, total }) {
   const wanted = readAddress()
   const pages = Math.ceil(total / PAGE_SIZE)
@@ -55,7 +54,7 @@ export function leaveEmptyPage({ items, total }) {
   go({ ...wanted, page: pages === 1 ? '' : String(pages) }, { isReplacing: true })
 }
 
-/** @param {Whole['list'] | undefined} list undefined: refused @param {OverviewReply} overview */
+/** @param {Whole['list'] | undefined} list undefined: the server refused the query @param {OverviewReply} overview */
 export function resources(list, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -95,9 +94,9 @@ function countAll({ counts }) {
 function matchesText(total, overview) {
   const all = countAll(overview)
   if (all === 0 && overview.sourceProblem !== undefined)
-    return 'No data yet: Pipewright has accepted no read of the manifests.'
+    return 'No data yet: Pipewright could not accept the manifests. The cause is at the top of this page.'
   if (all === 0) {
-    return `There are no manifests in ${overview.manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
+    return `There are no manifests in ${overview.manifestsDir} yet. Put a Service and a Pipe there. They then appear here.`
   }
   if (total === 0) return 'No resource matches the filter.'
   return total === all ? `${all} in all` : `${total} of ${all} match`
@@ -136,15 +135,14 @@ function resourceRow(resource) {
   return { key, cells }
 }
 
-/** In one line, and whole as its title. @param {string} title @param {Shown} shown */
+/** @param {string} title @param {Shown} shown */
 function cut(title, shown) {
   return h`<div class="cut" title=${title}>${shown}</div>`
 }
 
-/** Labels that name an owner, as the label `team` of metrics. */
 const OWNER = /(?:^|\/)(?:owner|team)$/
 
-/** The owner comes first. @param {Readonly<Record<string, string>>} labels */
+/** @param {Readonly<Record<string, string>>} labels */
 function labelLinks(labels) {
   const names = Object.keys(labels).toSorted((a, b) => Number(OWNER.test(b)) - Number(OWNER.test(a)))
   return names.map((name) => {
@@ -209,7 +207,7 @@ function select(name, value, options) {
   </label>`
 }
 
-/** Space around a search stays while it is typed. */
+/** Keeps the field's text if it differs only by outer spaces: a person is typing. */
 export function showSearch() {
   const field = searchField()
   const { q = '' } = readAddress()
@@ -234,7 +232,6 @@ function applyFilter({ currentTarget, target }) {
   )
 }
 
-/** On a small screen, filters are hidden until used. */
 function openFilters() {
   change({ areFiltersOpen: true })
   document.getElementById('kind')?.focus()

@@ -4,29 +4,28 @@
  *   in ms since the epoch by the browser's clock; undefined: never
  */
 
-/** Changes within this time share a fetch. */
+/** Events within this time cause one fetch. */
 const GATHER_MS = 100
 
-/** Pause between fetches: limits the daemon's load. */
+/** Pause between fetches. */
 const REST_MS = 1_500
 
-/** Waits for the stream, to miss no change. */
+/** The first fetch waits for the event stream to open, or it could miss a change. */
 const FIRST_WAIT_MS = 50
 
-/** Longest silence. The server sends an event every 15 s. */
+/** After this time without an event, the connection counts as lost. The server sends an event every 15 s. */
 const SILENCE_MS = 40_000
 
-/** The server sends the first event immediately. After it, a proxy blocks the stream. */
+/** The server sends the first event immediately. If none comes in this time, a proxy blocks the stream. */
 const OPENING_MS = 10_000
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
-/** Events that ask for a refresh. */
 const EVENTS = ['resources', 'source', 'history', 'alive']
 
 /**
- * Fetches at first, after a lost connection and after each event. A hidden page does not fetch.
+ * Refreshes at the start, after each event and after a lost connection. A hidden page does not refresh.
  * @param {() => Promise<void>} refresh throws if the server is unreachable
  * @param {(connection: Connection) => void} show @returns {() => void} requests a refresh
  */
@@ -40,7 +39,7 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
-  /** An event came: a proxy can pass the headers and block events. */
+  /** An event came. An open stream is no proof: a proxy can block events. */
   let isHeard = false
   /** @type {number | undefined} */
   let asOf
@@ -122,8 +121,8 @@ export function keepFresh(refresh, show) {
   }
 
   /**
-   * The server might refuse the stream (too many clients), or a proxy might block it. A request tells
-   * whether the server answers.
+   * The server might refuse the stream (too many clients), or a proxy might block it. A request shows whether the
+   * server answers.
    */
   function goWithout() {
     if (document.visibilityState === 'hidden') return lose()

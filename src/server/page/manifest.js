@@ -12,7 +12,7 @@ import { serverTime } from './time.js'
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * 24 * HOUR_MS
 
-/** Dependencies, policy and request. @param {ResourceReply} resource */
+/** @param {ResourceReply} resource */
 export function manifestSection({ manifest, sending, file, suspendedUntil }) {
   if (manifest === undefined) return ''
   const { document, request, needs, neededBy, neededByCount } = manifest
@@ -37,7 +37,7 @@ export function membersOf(value) {
 }
 
 /**
- * Resources that need a Service belong to it.
+ * All resources that need a Service belong to it, so a filter can list them.
  * @param {Readonly<Record<string, unknown>>} document @param {number} count
  */
 function othersOf({ kind, metadata }, count) {
@@ -57,7 +57,7 @@ function policyOf(policy) {
   )
 }
 
-/** Prints the lines for Git. @param {ReturnType<typeof membersOf>} policy @param {string | undefined} file */
+/** Shows the line to commit. @param {ReturnType<typeof membersOf>} policy @param {string | undefined} file */
 function pause(policy, file = 'the manifest') {
   const end = new Date(Math.ceil((serverTime() + WEEK_MS) / HOUR_MS) * HOUR_MS).toISOString()
   const line = `suspend: { reason: Paused for a week, until: ${end.replace('.000', '')} }`

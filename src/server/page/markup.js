@@ -1,5 +1,4 @@
-/* Only this file makes elements. Foreign text is never parsed as HTML. Invisible and direction-changing
-   characters are shown as escapes. */
+/* Only this file makes elements. It never parses text from elsewhere as HTML, and escapes invisible characters. */
 
 import htm from 'htm'
 import { h as create } from 'preact'
@@ -17,7 +16,7 @@ export function visible(text) {
   return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }
 
-/** Elements of a template, as htm reads it. A line break between elements is no space. */
+/** Makes elements from an htm template. A line break between elements is no space. */
 export const h = htm.bind(
   /** @param {string} tag @param {object | null} props @param {...unknown} children @returns {VNode} */
   (tag, props, ...children) =>
@@ -34,7 +33,7 @@ function clean(value) {
   return Array.isArray(value) ? value.map(clean) : value
 }
 
-/** An item of a description list. @param {string} name @param {Shown} value empty: no item @param {string} [kind] */
+/** @param {string} name @param {Shown} value empty: no item @param {string} [kind] */
 export function fact(name, value, kind) {
   return value && h`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`
 }
@@ -48,7 +47,7 @@ const GOOD = new Set(['Ready', 'True', 'done', 'same'])
 const CALM = new Set(['Suspended', 'Absent', 'Progressing', 'Unknown', 'started'])
 const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
 
-/** Colour of a status. @param {string} status */
+/** @param {string} status */
 export function toneOf(status) {
   if (GOOD.has(status)) return 'good'
   if (CALM.has(status)) return 'calm'
@@ -70,7 +69,7 @@ export function badge(status) {
   return h`<span class=${`badge ${toneOf(status)}`}>${worded(status)}</span>`
 }
 
-/** Isolates the direction of foreign text. @param {string} text */
+/** Text from elsewhere. Its direction must not change the text around it. @param {string} text */
 export function foreign(text) {
   return h`<bdi>${text}</bdi>`
 }
@@ -80,21 +79,21 @@ export function code(text) {
   return h`<code>${foreign(text)}</code>`
 }
 
-/** Own text; backticks mark code. @param {string} text */
+/** Text of Pipewright, in which backticks mark code. @param {string} text */
 export function prose(text) {
   const parts = text.split('`')
   const isCode = (/** @type {number} */ index) => index % 2 === 1 && index < parts.length - 1
   return h`<span>${parts.map((part, index) => (isCode(index) ? code(part) : foreign(part)))}</span>`
 }
 
-/** A code that is never broken, such as a reason. @param {string} text */
+/** Code without line breaks, such as a reason. @param {string} text */
 export function word(text) {
   return h`<code class="word">${text}</code>`
 }
 
 /** @typedef {{ readonly key?: string, readonly name?: string, readonly cells: readonly Shown[] }} Row */
 
-/** On a phone, its cells show their title. @param {string} caption @param {readonly string[]} titles @param {readonly Row[]} rows */
+/** @param {string} caption @param {readonly string[]} titles @param {readonly Row[]} rows */
 export function table(caption, titles, rows) {
   return h`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
     ${rowsOf(
@@ -108,7 +107,7 @@ export function table(caption, titles, rows) {
 }
 
 /**
- * On a phone, its rows are blocks. They keep their role.
+ * Each row has a `role`, because phones show rows as blocks.
  * @param {string} caption @param {string | undefined} kind @param {readonly Shown[]} heads
  * @param {readonly Row[]} rows @param {readonly string[]} [titles]
  */
@@ -142,7 +141,7 @@ export function place(file, line) {
   return line === undefined ? file : `${file}:${line}`
 }
 
-/** "1 error", "2 errors". @param {number} count @param {string} noun */
+/** @param {number} count @param {string} noun */
 export function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

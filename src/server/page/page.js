@@ -23,12 +23,12 @@ const TICK_MS = 5_000
 
 const ROOT = /** @type {HTMLElement} */ (document.getElementById('page'))
 
-/** The version that served this page. @type {string | undefined} */
+/** The daemon's version that served this page. @type {string | undefined} */
 let version
 
 let request = new AbortController()
 
-/** Replies can overtake each other: only the newest request counts, and all who asked wait for it. */
+/** Replies can overtake each other, so only the newest request counts. Earlier callers wait for it too. */
 let newest = Promise.resolve()
 
 function refresh() {
@@ -154,10 +154,9 @@ function scrollToHash() {
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
 }
 
-/** The open resource. */
 let opened = readAddress().resource
 
-/** Position in the list, for the way back. */
+/** Position in the list, restored on the way back. */
 let leftAt = { top: 0, key: '' }
 
 async function onAddress() {
@@ -191,7 +190,7 @@ setDrawing(() => {
   try {
     draw()
   } catch (error) {
-    reportError(error) // this is no lost connection
+    reportError(error) // a bug, not a lost connection
   }
 })
 addEventListener('addresschange', () => void onAddress())
@@ -201,7 +200,7 @@ change({})
 const want = keepFresh(refresh, (connection) => change({ connection }))
 setInterval(() => {
   change({})
-  // The server sends no event for a check without a change.
+  // Refreshes an open resource, because a check without a change causes no event.
   if (view.connection.how !== 'lost' && readAddress().resource !== undefined) want()
 }, TICK_MS)
 addEventListener('checked', want)

@@ -14,10 +14,9 @@ import { sinceWhen } from './time.js'
  * @import { Shown } from './markup.js'
  */
 
-/** Shown in full, one per reason if there are more. The others are one line each. */
+/** Problems shown in full. If there are more, only one for each reason. */
 const OPEN = 3
 
-/** Places named for an equal mistake. */
 const PLACES = 12
 
 /** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
@@ -43,7 +42,7 @@ export function problems({ items, total }) {
   </section>`
 }
 
-/** A closed problem. @param {Problem} problem */
+/** A problem in one line, which opens on a click. @param {Problem} problem */
 function line(problem) {
   const { id, status, what, keys, count, file, line: at } = problem
   const about = count > 1 ? `${count} resources, each:` : (keys[0] ?? place(file, at))
@@ -56,7 +55,7 @@ function line(problem) {
 /** @param {Problem} problem */
 function parts(problem) {
   const { status, reason, service, what, message, since, keys, count, differences, findings, next } = problem
-  // All blocked creates of the service, regardless of the filter: the dialog shows their number.
+  // Also allows blocked creates that the filter hides. The dialog shows their number.
   const press = () => void letThrough(service)
   const allow =
     reason === 'CreateLimit' && h`<button class="of-acting" onClick=${press}>Let this through</button>`
@@ -73,7 +72,7 @@ function parts(problem) {
   </div>`
 }
 
-/** Empty for one finding: the message contains it. @param {readonly Finding[]} findings */
+/** The problem's message has the text of a single finding. @param {readonly Finding[]} findings */
 function findingList(findings) {
   const [only, other] = findings
   const isOnly = only !== undefined && other === undefined
@@ -92,11 +91,11 @@ function titleOf({ keys: [key], count, status, reason, service, file, line: at }
   return h`<a class="key" href=${address} data-inside>${count} resources${whose}, each:</a>`
 }
 
-/** Common service, file and commit. @param {Problem} problem @returns {Shown} */
+/** Facts that all resources of the problem share. @param {Problem} problem @returns {Shown} */
 function origin({ count, service, file, line: at, revision, reason }) {
   return [
     reason && word(reason),
-    // The title of a group has the service.
+    // With several resources, the title has the service.
     service !== undefined && count <= 1 && h`<span>service ${serviceLink(service)}</span>`,
     file !== undefined && count > 0 && h`<span>${placeLink(file, at)}</span>`,
     revision && h`<span>${revisionWord(revision)} ${revisionLink(revision)}</span>`,
@@ -112,7 +111,7 @@ function differenceList({ differences }) {
   return h`<ul class="differences">${items}</ul>`
 }
 
-/** @param {readonly NextStep[]} steps @param {Shown} act for the step */
+/** @param {readonly NextStep[]} steps @param {Shown} act a button or link below the steps */
 export function nextSteps(steps, act) {
   if (steps.length === 0) return ''
   const items = steps.map(
@@ -136,12 +135,12 @@ export function findingsOf({ items, total }) {
     ${rest > 0 && more}`
 }
 
-/** Ignores the index of a list item. @param {Finding} finding */
+/** Equal for the same mistake in several list items. @param {Finding} finding */
 function mistakeOf({ severity, code: name, message, hint }) {
   return JSON.stringify([severity, name, message.replaceAll(/\[\d+\]/g, '[]'), hint])
 }
 
-/** @param {Finding} finding @param {readonly Finding[]} [others] equal ones */
+/** @param {Finding} finding @param {readonly Finding[]} [others] with the same mistake */
 export function findingItem(finding, others = []) {
   const { severity, message, hint, related, code: name } = finding
   return h`<li class="finding">
@@ -161,11 +160,11 @@ function samePlaces(others) {
   return h`<p class="places">${title}${places}${rest > 0 && ` and ${rest} more`}</p>`
 }
 
-/** The line with a mark, and its place. @param {Finding} finding */
+/** @param {Finding} finding */
 function picture({ file, line: at, column, endColumn, lineText }) {
   const where = h`<p class="quiet">${placeLink(file, at, column)}</p>`
   if (lineText.trim() === '') return where
-  // A masked or cut line can end before the mark.
+  // A masked or cut line can end before the mistake.
   const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
   const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
   const text = [lineText.slice(0, from), h`<mark>${lineText.slice(from, to)}</mark>`, lineText.slice(to)]

@@ -23,7 +23,7 @@ export function resourcePage(key) {
   const back = addressOf({ ...readAddress(), resource: '' })
   const known = one?.resource.key === key ? one : undefined
   const missing = refused && `${refused.error.charAt(0).toUpperCase()}${refused.error.slice(1)}`
-  const waiting = isUnanswered ? 'The daemon does not answer. This page appears when it does.' : 'Loading…'
+  const waiting = isUnanswered ? 'The daemon does not answer. This page appears when it answers.' : 'Loading…'
   return h`<article id="one" key=${key} aria-labelledby="one-title">
     <p><a id="back" href=${back} data-inside>← All resources</a></p>
     <div class="title-row">
@@ -44,7 +44,7 @@ export function resourcePage(key) {
 function details({ resource, history: { items } }) {
   const { status, reason, since, next, cause, message, findings, conditions } = resource
   const invalidSince = conditions.Valid.status === 'False' ? conditions.Valid.since : undefined
-  // A judged resource has had entries. The ledger keeps only the newest.
+  // An observed resource has had entries, but the ledger keeps only the newest.
   const none =
     conditions.Valid.reason === 'Unobserved' ? 'No entries yet.' : 'Older entries are no longer kept.'
   return h`<p class="meta">${badge(status)}${word(reason)}${sinceWhen(since)}</p>
@@ -91,7 +91,7 @@ function factsOf(resource) {
     fact('Request budget', budget && budgetOf(budget)),
     fact('State', stateWords(resource)),
     fact(`${kind} id`, pipeId && copyable(pipeId)),
-    // A standby knows neither.
+    // A standby makes no checks, so its page hides both.
     fact('Last check', checkedAt === undefined ? 'never' : ago(checkedAt, 'checked'), 'of-acting'),
     fact('Next check', next !== undefined && until(next), 'of-acting'),
     fact('Suspended until', resource.suspendedUntil),

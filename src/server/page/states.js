@@ -7,17 +7,14 @@ import { foreign, h, table } from './markup.js'
 import { ago, duration, serverTime } from './time.js'
 
 /**
- * Whether the last check read it: otherwise the state is old.
+ * Whether the last check read the resource. Otherwise, its state is old.
  * @param {Pick<ShownResource, 'conditions'>} resource
  */
 function isRead({ conditions }) {
   return conditions.Synced.status !== 'Unknown'
 }
 
-/**
- * The last reported state, with the age of an old state.
- * @param {Pick<ShownResource, 'state' | 'checkedAt' | 'conditions'>} resource
- */
+/** @param {Pick<ShownResource, 'state' | 'checkedAt' | 'conditions'>} resource */
 export function stateWords(resource) {
   const { state, checkedAt } = resource
   if (state === undefined) return undefined
@@ -26,7 +23,7 @@ export function stateWords(resource) {
 }
 
 /**
- * Reported states over time, newest first. A state lasts until the next state or its last read.
+ * A state lasts until the next state, or until it was last read.
  * @param {ResourceReply} resource its states: oldest first
  */
 export function stateSection(resource) {

@@ -13,14 +13,12 @@ import { change, view } from './view.js'
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How
- *   `keys`: names the resource. `invalidSince`: of its manifest, ms since the epoch
+ *   `keys`: entries name the resource. `invalidSince`: when its manifest became invalid, ms since the epoch
  * @typedef {{ tone: string, what: Shown, about: Shown, message: string }} Words
  */
 
-/** Entries shown at first. */
 const ENTRIES = 8
 
-/** Resources named in a group. */
 const NAMED = 3
 
 /** @param {Event} event */
@@ -43,7 +41,7 @@ const TYPES = {
   source: 'source',
 }
 
-/** Newest first. @param {TimelineReply | undefined} reply undefined: refused */
+/** Newest first. @param {TimelineReply | undefined} reply undefined: the server refused the query */
 export function story(reply) {
   const { story: type = '' } = readAddress()
   const none = isFiltered()
@@ -65,7 +63,7 @@ export function story(reply) {
 }
 
 /**
- * Merges the conditions of a resource that changed together.
+ * A resource's conditions that changed together become one entry.
  * @param {readonly TimelineEntry[]} entries newest first @param {How} how
  */
 export function storyItems(entries, how) {
@@ -78,7 +76,7 @@ export function storyItems(entries, how) {
     if (isSame && entry.at === first.at && entry.revision === first.revision) group.push(entry)
     else groups.push([entry])
   }
-  /** Resources with an invalid manifest at the current line. @type {Set<string>} */
+  /** Resources whose manifest was invalid at the time of the entry. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
@@ -117,7 +115,7 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * The worst condition gives tone and message: "became Drifted". A ready resource can have an invalid manifest.
+ * The worst condition gives tone and message. A ready resource with an invalid manifest "is still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */
@@ -138,7 +136,9 @@ function conditionWords(first, group, how, isInvalid = false) {
   return { tone, what, about: h`<span>became <b>${became}</b></span>`, message }
 }
 
-/** The resource's page shows the full request id. @param {TimelineEntry} entry @param {How} how @returns {Shown} */
+/**
+ * Only a resource's page shows the request id as text. @param {TimelineEntry} entry @param {How} how @returns {Shown}
+ */
 function originOf(entry, { keys }) {
   if (entry.type === 'alike') return revisionLink(entry.revision)
   if (entry.type !== 'action' && entry.type !== 'condition') return ''
@@ -150,7 +150,10 @@ function originOf(entry, { keys }) {
   ]
 }
 
-/** "300 resources became Create limit: a, b, c and 297 more" @param {Extract<TimelineEntry, { type: 'alike' }>} entry @returns {Words} */
+/**
+ * "300 resources became Create limit: a, b, c and 297 more"
+ * @param {Extract<TimelineEntry, { type: 'alike' }>} entry @returns {Words}
+ */
 function alikeWords({ keys, more, entries }) {
   const [first] = entries
   const { tone, about } =
@@ -206,7 +209,7 @@ const DONE_WORDS = {
 /** @param {Extract<TimelineEntry, { type: 'action' }>} entry */
 function actionWords({ action, result }) {
   if (result === 'failed') return `${action} failed`
-  if (result === 'unknown') return `${action}: nobody knows what became of it`
+  if (result === 'unknown') return `${action}: its outcome is unknown`
   return DONE_WORDS[action] ?? action
 }
 

@@ -9,13 +9,13 @@ import { ago, duration } from './time.js'
  * @import { Shown } from './markup.js'
  */
 
-/** A standby hides the leader's data (page.css). @param {OverviewReply} overview */
+/** On a standby, page.css hides data that only the leader has. @param {OverviewReply} overview */
 export function standing({ standsBy, leader, unconfirmed }) {
   if (!standsBy) return ''
   const holder = leader?.holder ?? 'nobody'
   const link = leader?.url === undefined ? holder : h`<a href=${leader.url}>${holder}</a>`
   const what =
-    unconfirmed === undefined ? [link, ' acts.'] : `what it shows may be out of date: ${unconfirmed}.`
+    unconfirmed === undefined ? [link, ' acts.'] : `this page might be out of date: ${unconfirmed}.`
   return h`<p id="standing" role="status">This process is on standby, and ${what}</p>`
 }
 
@@ -37,17 +37,17 @@ export function summary(overview) {
   </section>`
 }
 
-/** Filters the list. @param {[string, number]} entry */
+/** @param {[string, number]} entry */
 function countLink([status, count]) {
   const address = addressOf({ ...readAddress(), status, page: '' })
   return h`<li><a class=${`badge ${toneOf(status)}`} href=${address} data-inside>${count} ${worded(status)}</a></li>`
 }
 
-/** The commit and its time. @param {OverviewReply} overview @returns {Shown} */
+/** @param {OverviewReply} overview @returns {Shown} */
 function ofWhat(overview) {
   const { revision, manifestsDir, lastLoadAt, sourceProblem } = overview
   if (revision === undefined || lastLoadAt === undefined) return `${manifestsDir} was not read yet`
-  // No read was accepted.
+  // Without an accepted read, the revision is not in use.
   if (!isKnown(overview)) return [`${manifestsDir}, last tried `, ago(lastLoadAt)]
   const read = sourceProblem === undefined ? ', read ' : ', last tried '
   return [
@@ -59,7 +59,7 @@ function ofWhat(overview) {
   ]
 }
 
-/** ‘Add the orders pipe’ by Ada. @param {{ readonly commit?: { author: string, subject: string } | undefined }} revision @returns {Shown} */
+/** @param {{ readonly commit?: { author: string, subject: string } | undefined }} revision @returns {Shown} */
 export function commitWords({ commit }) {
   return (
     commit && h`<span class="commit-words"> “${foreign(commit.subject)}” by ${foreign(commit.author)}</span>`
@@ -148,7 +148,7 @@ function budgets({ budgets: list, pauses, standsBy }) {
       Service ${serviceLink(service)} pauses since ${ago(since)}: ${foreign(message)}
     </p>`,
   )
-  const none = standsBy ? 'It is on standby and sends no requests.' : 'No request was sent yet.'
+  const none = standsBy ? 'This process is on standby and sends no requests.' : 'No request was sent yet.'
   if (list.length === 0) return [waiting, h`<p class="quiet">${none}</p>`]
   const rows = list.map(({ credential, used, limit, windowMs, waiting: queue, pausedForMs }) => ({
     cells: [

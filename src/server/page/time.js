@@ -1,11 +1,11 @@
 import { h } from './markup.js'
 
-/** Shared: creation is slow. */
+/** Made once, because making a formatter is slow. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-/** Server's clock minus the browser's, in ms. Shown ages use the server's. */
+/** Server's clock minus the browser's, in ms. */
 let ahead = 0
 
 /** @param {number} now the server's time, ms since the epoch */
@@ -27,7 +27,7 @@ export function ago(at, id) {
   return time(at, distance(at), id)
 }
 
-/** "in 3 min", then "due". @param {number} at ms since the epoch */
+/** "in 3 min", or "due" if the time has come. @param {number} at ms since the epoch */
 export function until(at) {
   return time(at, at <= serverTime() ? 'due' : distance(at))
 }

@@ -9,16 +9,16 @@ export const view = {
   /** @type {PageReply['overview'] | undefined} */ overview: undefined,
   /** The last list, also while a resource is open. @type {PageReply['whole']} */ whole: undefined,
   /** @type {PageReply['one']} */ one: undefined,
-  /** Of the present address. @type {PageReply['refused']} */ refused: undefined,
-  /** The present address has no answer. */ isUnanswered: false,
+  /** Why the server refused the present address. @type {PageReply['refused']} */ refused: undefined,
+  /** The server did not answer for the present address. */ isUnanswered: false,
   /** @type {Connection} */ connection: { how: 'lost', asOf: undefined },
-  /** Length of what changed. */ entries: 8,
+  /** Entries shown of "What changed". */ entries: 8,
   areFiltersOpen: false,
   areAllFieldsShown: false,
-  /** Text with a pressed copy button. */ copied: '',
+  /** Text whose copy button was pressed. */ copied: '',
   isInClipboard: false,
-  /** For screen readers. */ announced: '',
-  /** At the bottom. */ told: '',
+  /** Text for screen readers. */ announced: '',
+  /** Text at the bottom of the page. */ told: '',
   /** @type {Question | undefined} */ question: undefined,
 }
 
@@ -29,7 +29,7 @@ export function setDrawing(drawView) {
   draw = drawView
 }
 
-/** Draws immediately. @param {Partial<typeof view>} changes */
+/** @param {Partial<typeof view>} changes */
 export function change(changes) {
   Object.assign(view, changes)
   draw()

@@ -71,7 +71,7 @@ async function unwanted(world: PodWorld): Promise<object> {
     dry: /blocks 300 creations/.test(dry.said),
     reverted,
     allowed: [changed.code, allowed.code],
-    twice: twice.said.includes('has no effect now'),
+    twice: twice.said.includes('blocks no resource now'),
     kept,
     creates: await world.creates(),
   }
