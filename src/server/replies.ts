@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Emit } from '../contract/events.ts'
+import { LedgerError } from '../contract/ledger.ts'
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -39,7 +41,7 @@ export class RequestError extends Error {
   }
 }
 
-export function registerReplies(app: FastifyInstance): void {
+export function registerReplies(app: FastifyInstance, emit: Emit): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(REPLY_HEADERS)
   })
@@ -49,10 +51,17 @@ export function registerReplies(app: FastifyInstance): void {
       hint: 'Open / in a browser, or use /api/v1/resources, /api/v1/history or /api/v1/overview.',
     } satisfies ErrorReply),
   )
-  app.setErrorHandler((error, _request, reply) => {
+  app.setErrorHandler((error, request, reply) => {
     if (error instanceof RequestError && error.statusCode === 401) {
       reply.header('www-authenticate', 'Bearer realm="pipewright"')
     }
+    // The ledger has reported its own errors.
+    if (error instanceof Error && errorReply(error)[0] === 500 && !(error instanceof LedgerError))
+      emit({
+        type: 'Bug',
+        message: `${request.method} ${request.routeOptions.url} could not be answered`,
+        error,
+      })
     sendError(error, reply)
   })
 }

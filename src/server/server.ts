@@ -57,7 +57,7 @@ const IDLE_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
-  const app = createBareApp()
+  const app = createBareApp(parts)
   registerWhoAsks(app, parts.hosts, 'all')
   registerBodies(app)
   registerProbes(app, parts)
@@ -69,14 +69,14 @@ async function createApp(parts: ServerParts): Promise<FastifyInstance> {
 }
 
 function createMetricsApp(parts: ServerParts): FastifyInstance {
-  const app = createBareApp()
+  const app = createBareApp(parts)
   registerWhoAsks(app, parts.hosts, 'of browsers')
   registerProbes(app, parts)
   registerMetrics(app, parts)
   return app
 }
 
-function createBareApp(): FastifyInstance {
+function createBareApp({ emit }: Pick<ServerParts, 'emit'>): FastifyInstance {
   const app = fastify({
     logger: false,
     // A URL that cannot be decoded has no route.
@@ -88,7 +88,7 @@ function createBareApp(): FastifyInstance {
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
-  registerReplies(app)
+  registerReplies(app, emit)
   return app
 }
 

@@ -1,5 +1,6 @@
 import { masked } from '../support/masked.ts'
 import { createServer } from 'node:net'
+import type { Event } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/server/server.ts'
 import { conditionEntry } from '../support/events.ts'
@@ -291,12 +292,18 @@ describe('/api/v1/history', () => {
     expect((await ask(`${url}/api/v1/history${query}`)).status).toBe(400)
   })
 
-  it('does not tell outside what went wrong inside', async () => {
-    const { url } = await running(fakeParts({ history: brokenHistory }))
+  it('tells only the log what went wrong inside', async () => {
+    const events: Event[] = []
+    const emit = (event: Event) => void events.push(event)
+    const { url } = await running(fakeParts({ history: brokenHistory, emit }))
     const { status, body } = await ask(`${url}/api/v1/history`)
     expect(status).toBe(500)
     expect(Object.keys(body)).toEqual(['error', 'hint'])
     expect(JSON.stringify(body)).not.toContain('somewhere')
+    const message = 'GET /api/v1/history could not be answered'
+    expect(events).toMatchObject([
+      { type: 'Bug', message, error: { message: 'disk I/O error at /somewhere' } },
+    ])
   })
 })
 
