@@ -55,23 +55,22 @@ export function act(
   }
 }
 
-/** The platform has the manifest's values. */
 function isThere(action: Action): boolean {
   return action.reason === 'Adopted' || action.reason === 'Applied' || isAccepted(action)
 }
 
-/** The manifest was edited to what the platform has. */
+/** Whether an edit gave the manifest the values that the platform already has. */
 function isAccepted({ reason, facts }: Action): boolean {
   return reason === 'InSync' && facts.accepted !== undefined
 }
 
-/** An edit that the platform already has is the new baseline. */
+/** Records an edit as applied if the platform already has its values. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
   if (!isAccepted(action) || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
-  // Replies lack secrets: keep the sent ones.
+  // Keep the hashes of the sent secrets, because replies have no secrets.
   const secrets = record.applied?.secrets ?? {}
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
@@ -80,18 +79,18 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
-/** Clears a change and command that took effect. Later differences are another writer's. */
+/** Clears a recorded change or command that took effect. Later differences are another writer's. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync') {
-    // Keep the command: a pipe stopping for a change must be started later.
+    // While a pipe stops for a change, keep its command, because Pipewright must start it later.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
-  // A stop for a change stays recorded while the pipe rests.
+  // A stop for a change stays recorded while the pipe is stopped.
   const isOver =
     command.command === 'start'
       ? isSeenToRun(input)

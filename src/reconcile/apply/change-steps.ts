@@ -35,14 +35,14 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Journals the reason before a stop: after a crash, the next process starts the pipe. */
+/** Records before a stop that it is for a change. After a crash, the next process can start the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return saveRecord(changing.context, { ...recorded, command, change: begun(changing) })
 }
 
-/** An interrupted correction that continues counts once. */
+/** A correction that continues after a crash counts only once. */
 export function countedCorrections({ action, input, fields }: Changing): LedgerRecord['corrections'] {
   const { recorded } = input
   const interrupted = interruptedFields(recorded)
@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** Includes the fields of earlier, possibly incomplete steps. */
+/** The change to journal. It includes fields of earlier steps, which might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -72,7 +72,7 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** Repeats the start until a read shows that the pipe runs: a reply is no proof. */
+/** Recorded until a read shows that the pipe runs, because the reply to a start is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }
@@ -111,7 +111,7 @@ export interface Look {
   readonly readAt: number
 }
 
-/** The reply to the change might be older than its effect. */
+/** Reads the pipe, because the reply to a change might not show its effect. Undefined: the read failed. */
 export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {

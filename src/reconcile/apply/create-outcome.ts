@@ -24,7 +24,7 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* A create's outcome is written before its event. */
+/* The ledger gets the outcome of a create before the event `CreateFinished` is emitted. */
 
 export interface Creation {
   readonly key: Key
@@ -73,7 +73,6 @@ export function settleSuccess(
   return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
 }
 
-/** Writes the id before anything else. */
 async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -91,7 +90,7 @@ async function settleCreated(
   const end = { type: 'created', remote } as const
   const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
   context.store.claim(key, remote.id)
-  // From here on, no error loses the id.
+  // From here, the outbox keeps the id, even after an error.
   outbox.remember(key, pendingOutcome)
   await context.fail?.('before-id')
   const record = await outbox.persist(key, pendingOutcome)
@@ -111,7 +110,7 @@ async function settleCreated(
   return { record, outcome, reply }
 }
 
-/** Restores the id of the pipe to replace. */
+/** If the create was to replace a pipe, the record gets that pipe's id back. */
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -146,7 +145,7 @@ export async function settleFailure(
   })
 }
 
-/** Reads the pipe whose id the reply contains, if any. */
+/** If the reply has an id, reads that pipe, because it might be the created one. */
 export async function settleUnknown(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -177,7 +176,7 @@ export async function settleUnknown(
   })
 }
 
-/** Limit of this read: ms. Then the next reconcile reads the pipe. */
+/** Ms. Limit of the read after an unknown create. After it, the next reconcile reads the pipe. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

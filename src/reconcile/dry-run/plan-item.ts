@@ -27,7 +27,7 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
 
 const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-/** Upsert replies from before the dry run, by kind and service. */
+/** Recorded replies of upserts before the dry run, by kind and service. */
 type Applied = ReadonlyMap<string, JsonObject>
 
 export function appliedBefore(store: StateStore): Applied {
@@ -38,7 +38,7 @@ export function appliedBefore(store: StateStore): Applied {
   return applied
 }
 
-/** A service has one resource of an upsert kind. */
+/** Identifies an upsert resource: a service has one of each kind. */
 function serviceSlot(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -128,7 +128,7 @@ function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'becaus
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
-  // Drift is more useful than "adopted".
+  // For a reader, the drift is more useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { reason: action.reason, because: said(withReason(run)).because }
   const ready = store.record(key)?.conditions?.Ready
@@ -225,7 +225,7 @@ function beforeOf(
   return observed && observedForDiff(fields, asked, observed)
 }
 
-/** Also if the upsert still waits for a dependency. */
+/** Access that an upsert changes, even if it still waits for a dependency. */
 function accessOf(
   applied: Applied,
   { action, assessment }: ReconcileResult,
@@ -246,7 +246,7 @@ function accessOf(
   }
 }
 
-/** The configuration as read or, without reads, the service's last upsert reply under any key. */
+/** The configuration as read. If the kind has no read: the service's last upsert reply, under any key. */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply

@@ -57,7 +57,7 @@ export function surroundingsOf(
         : undefined,
     missingSecrets: input.missingSecrets,
     missingAt: input.missingAt,
-    // Counted only if no other gate blocks the key.
+    // A getter, because the count is needed only if no other gate blocks the key.
     get createLimit() {
       return store.createLimitReached(context.maxCreates, desired.key, recorded)
     },
@@ -101,7 +101,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
   return unfound === 'all' || unfound?.has(key) === true
 }
 
-/** Only conditions that this process judged count: recorded ones might be outdated. */
+/** Before this process judged the key, its recorded conditions do not count: they might be outdated. */
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false

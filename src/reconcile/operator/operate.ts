@@ -23,7 +23,7 @@ import { isStoppedByUs } from '../../plan/run-state.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
-/** Carries out a person's command. Call it in the ledger's owner, while the key is not reconciled. */
+/** Call it only in the process that owns the ledger, while the key is not reconciled. */
 export async function operate(
   context: OperatorContext,
   asked: OperatorCommand,
@@ -49,7 +49,7 @@ export async function operate(
   }
 }
 
-/** A mistake in the command itself, whatever the ledger has. */
+/** Checks the command without the ledger. @returns the mistake, if any */
 export function mistakeIn(profile: Profile, asked: OperatorCommand): string | undefined {
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined
@@ -73,7 +73,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
         `${stopped} Pipewright starts it soon. Run this command again after that. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
-    // Once forgotten, a returning manifest creates a pipe.
+    // If this create still arrives, a returning manifest would make a second pipe.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
@@ -82,7 +82,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name would be new.` +
+      `Forgot ${key}. ${causeOf(orphan, key)} If a manifest of that name returns, it counts as new.` +
         (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
     )
   })

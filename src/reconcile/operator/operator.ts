@@ -42,7 +42,7 @@ export async function withRecord(
   }
 }
 
-/** Why to wait: a former leader might still send the open intent. */
+/** Why the command must wait, if another process might still send the create of the open intent. */
 export function stillSending(
   { ledger, clock, store }: OperatorContext,
   key: Key,
@@ -89,10 +89,10 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   const attempt = `${nothing}attempt ${intent.attempt} (intent ${intent.id})`
   if (intent.state === 'dismissed')
-    return `${attempt} is settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. It will be tried again automatically.`
+    return `${attempt} is already settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright creates again by itself.`
   return (
     `${attempt} created nothing` +
-    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it will be tried again automatically.`
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright creates again by itself.`
   )
 }
 

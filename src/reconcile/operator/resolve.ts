@@ -23,8 +23,8 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
 
 /**
- * Settles the attempt as without effect: the next reconcile creates again. Refused while the request might
- * still arrive, except with `--force`.
+ * Records that the attempt created no resource, so the next reconcile creates again. Refused while the request
+ * might still arrive, except with `--force`.
  */
 export function retryCreate(
   context: OperatorContext,
@@ -56,7 +56,7 @@ export function retryCreate(
       recorded,
       found === 'created nothing'
         ? `${attempt} of ${key} resolved: you confirm that it created no resource. ${next}`
-        : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${next} ${risk}`,
+        : `${attempt} of ${key} is given up because of --force. Its outcome is unknown. ${next} ${risk}`,
     )
   })
 }
@@ -119,7 +119,7 @@ async function whyNotGone(
   }
 }
 
-/** The pipe was found: clears a person's report that it is gone. */
+/** Call it after a read found the pipe: clears an operator's report that it is gone. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
   const { remote } = recorded
   if (remote?.saidGoneAt === undefined) return

@@ -10,10 +10,10 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. For this long, a count might miss that a suspension ended or a pipe went missing. */
+/** Ms. A count is reused this long, so it might miss that a suspension ended or a pipe went missing. */
 const MAX_AGE_MS = 1_000
 
-/** Ms. Rounds shown times up: the message stays the same. */
+/** Ms. Times in messages are rounded up to this, because a new count must not change the message. */
 const SHOWN_MS = 60_000
 
 interface Count {
@@ -27,7 +27,7 @@ interface Count {
 }
 
 interface Made {
-  /** Ms since the epoch, by the sender's clock. */
+  /** Time in the record: ms since the epoch, by the sender's clock. */
   readonly said: number
   /** On the steady clock. */
   readonly at: number
@@ -53,7 +53,7 @@ export function createCreateCounter(
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
 
-  /** Of the wall and steady clock, the later time counts: a clock change allows no extra creates. */
+  /** Of the wall and steady clock, the later time counts, because a clock change must not allow extra creates. */
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
@@ -69,7 +69,7 @@ export function createCreateCounter(
     return remote && service?.serviceId.toLowerCase()
   }
 
-  /** Services with too many missing pipes: none of those is replaced. */
+  /** Services with too many missing pipes. These pipes are not replaced, so they cause no creates. */
   function servicesOutOfSight(entries: readonly Entry[]): ReadonlySet<string | undefined> {
     if (!entries.some(isMissed)) return new Set()
     const lost = [...Map.groupBy(entries, serviceOfPipe)].filter(
@@ -86,7 +86,7 @@ export function createCreateCounter(
     const record = store.record(key)
     const { remote } = record ?? {}
     if (policy?.ensure === 'absent') return false
-    // The manifest names another pipe: it is adopted.
+    // A manifest that names another pipe adopts it.
     const named = policy?.adopt ?? store.catalog?.locks.get(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
     if (isLeftAlone(store.entry(key), now.wall)) return false
@@ -94,9 +94,9 @@ export function createCreateCounter(
     if (remote === undefined) return record === undefined || undecidedIntent(record) === undefined
     if (remote.foreign !== undefined) return false
     if (record?.removal?.isSent === true) return true
-    // A pipe that is never or not soon replaced does not block others.
+    // A pipe that is not replaced now does not use up the limit of others.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
-    // A single 404 counts: the first of many pipes must not be replaced before the last is counted.
+    // One 404 counts, because the first of many missing pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld
   }
 
@@ -146,7 +146,7 @@ export function createCreateCounter(
       const until = passesAt && Math.ceil((clock.now() + passesAt - now) / SHOWN_MS) * SHOWN_MS
       return { service: service.name, ...counts, until }
     },
-    /** Call before the store changes. Undefined: the record is dropped. */
+    /** Call it before the store changes. @param record undefined if it is dropped */
     note(key: Key, record: LedgerRecord | undefined) {
       if (relevantIn(store.record(key)) === relevantIn(record)) return
       count = undefined

@@ -33,12 +33,10 @@ export function createKeyGroups() {
   }
 }
 
-/** Keys by their `policy.dependsOn` and Service. */
 export function indexDependents({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ manifest }) => (manifest === undefined ? [] : dependenciesOf(manifest)))
 }
 
-/** Keys by their `policy.renamedFrom`, and by the id in `policy.adopt` or a Lock. */
 export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ key, manifest }) => {
     const { renamedFrom, adopt } = manifest?.policy ?? {}
@@ -67,8 +65,8 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
 }
 
 /**
- * Keys whose manifest is gone, or seems to be.
- * @param records keys of all records, collected on first use
+ * Keys of records whose manifest is gone or seems gone.
+ * @param records all keys, read on first use
  */
 export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed: (key: Key) => boolean) {
   let known: Set<Key> | undefined
@@ -84,7 +82,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Built on first use. @param askedOf returns undefined if the service is unknown */
+/** Finds manifests for equal pipes. @param askedOf returns undefined if the service is unknown */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -103,7 +101,7 @@ export function createEqualManifestIndex(
       catalog = next
       keysOf = undefined
     },
-    /** Includes the candidate's own key. */
+    /** The result includes the candidate's own key. */
     of({
       key,
       serviceId,
@@ -125,8 +123,8 @@ function nameOf(
 type Index = Map<number, Key | Set<Key>>
 
 /**
- * Built for the first candidate.
- * @param identityOf the identity's paths, by key
+ * Finds records that might have a candidate's pipe. The index is built on first use.
+ * @param identityOf paths of the fields that identify a key's pipe
  */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,

@@ -52,7 +52,7 @@ export function createBoard(): WritableBoard {
   }
 }
 
-/** Creates are blocked after a rollback of the ledger. */
+/** After a rollback of the ledger, creates are blocked. */
 function heldBack(said: string, since: number): Condition {
   return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
 }
