@@ -82,7 +82,6 @@ const ARGUMENT =
   /((?:^|[\s"'[,])--[\w-]{0,40}(?:password|passwd|token|secret|key|credential)["']?[\s,]+["']?)(?!-)[^\s"',\]]+/gi
 const USER_ARGUMENT = /((?:^|[\s"'[,])(?:-u|--user)["']?[\s,=]+["']?[^\s"':]{1,256}:)[^\s"']+/g
 
-/** Masks a line of an invalid manifest, or a finding that quotes it. */
 export function withoutSecrets(text: string, mask: string): string {
   const plain = withoutUrlSecrets(text, mask)
   const masked = plain.includes('--') ? plain.replaceAll(ARGUMENT, `$1${mask}`) : plain

@@ -23,9 +23,9 @@ export interface ReconcileContext {
   readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
-  /** For decisions. Readings are cached for up to a second. */
+  /** For decisions. Cached for up to a second. */
   readonly secrets: SecretStore
-  /** For requests. Readings are not cached. */
+  /** For requests. Not cached. */
   readonly mounted: SecretStore
   /** Masks texts that leave the process. Decisions use raw texts. */
   readonly mask: SecretMask
@@ -36,11 +36,10 @@ export interface ReconcileContext {
   readonly random: () => number
   readonly newId: () => string
   readonly timing: Timing
-  /** `--healthy-states`. */
   readonly healthyStates: readonly string[] | undefined
   /** Per service and hour. Infinity: no limit. */
   readonly maxCreates: number
-  /** `optional` in a dry run without mounted secrets. Default: required. */
+  /** `optional`: a dry run without secrets. Default: required. */
   readonly sourceSecrets?: 'optional' | undefined
   readonly fail?: Fail | undefined
 }

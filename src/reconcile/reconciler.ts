@@ -35,7 +35,7 @@ import { refused } from './operator/operator.ts'
 export interface Reconciler {
   /** Call it for one key only once at a time. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /** Carries out a command. Call it while its key is not reconciled. @throws {LedgerError} */
+  /** Call it while the key is not reconciled. @throws {LedgerError} */
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
   /** As {@link OutcomeOutbox.recoverAll}. */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
@@ -62,7 +62,6 @@ interface Reconciliation {
   movedFrom: Key | undefined
 }
 
-/** @param outbox has the unwritten outcomes of an earlier reconciler */
 export function createReconciler(
   context: ReconcileContext,
   board: WritableBoard,
@@ -294,7 +293,6 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
   if (type === 'create' && readSince < lastWriteOf(store, key)) throw new DecisionOutdated(key)
 }
 
-/** @throws {LedgerConflict} {@link DecisionOutdated} and unexpected errors */
 function failed({ request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   return { outcome: outcomeOf(error, request.signal), record: assessment.input.recorded, history: [] }

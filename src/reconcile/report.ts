@@ -129,7 +129,6 @@ function arrival(
   return from !== to && wellnessOf(from) !== 'bad' && wellnessOf(to) === 'good' ? changed.at(-1) : undefined
 }
 
-/** A failed adoption is news only the first time. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
   return (
@@ -140,7 +139,7 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
   )
 }
 
-/** Ms since the pipe was recorded. Undefined: there is no pipe, or a read has found it. */
+/** Ms since the pipe was recorded, if no read has found it. */
 function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
   if (remote === undefined || remote.seenAt !== undefined) return undefined
   return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
@@ -253,7 +252,6 @@ export function showBug(context: ReconcileContext, board: WritableBoard, key: Ke
   showFailed(context, board, key, { reason: 'Unavailable', facts: { said } })
 }
 
-/** Changes only the board, until the next reconcile succeeds. */
 function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key, because: Because): void {
   const before = board.get(key)
   if (before === undefined) return

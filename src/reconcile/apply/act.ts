@@ -59,12 +59,11 @@ function isThere(action: Action): boolean {
   return action.reason === 'Adopted' || action.reason === 'Applied' || isAccepted(action)
 }
 
-/** Whether an edit gave the manifest the values that the platform already has. */
+/** Whether the manifest was edited to the values that the platform has. */
 function isAccepted({ reason, facts }: Action): boolean {
   return reason === 'InSync' && facts.accepted !== undefined
 }
 
-/** Records an edit as applied if the platform already has its values. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
@@ -84,7 +83,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync') {
-    // While a pipe stops for a change, keep its command, because Pipewright must start it later.
+    // Keep the command of a pipe that stops for a change, because it must be started later.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }

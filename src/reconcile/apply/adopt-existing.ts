@@ -17,7 +17,7 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
 export interface AdoptRequest {
-  /** The pipe was found in the list by its values, not named by an id. */
+  /** Found in the list by its values, not named by an id. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
@@ -82,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // After `seenAt`, a 404 can create a new pipe. A list can be outdated, so only a read sets it.
+      // A list can be outdated. Only if a read has found the pipe, a later 404 can create another.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
@@ -106,8 +106,8 @@ export async function adoptExisting(
 }
 
 /**
- * After an unknown create, the baseline is the manifest that was sent, because later edits and rotated secrets
- * must still be applied.
+ * After an unknown create, the baseline is the manifest that was sent: later edits and rotated secrets must
+ * still be applied.
  */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded

@@ -86,8 +86,8 @@ export async function adopt(
 }
 
 /**
- * Adoptions by id share one list request. Undefined: read the pipe, because the list might be outdated: it
- * lacks the pipe or shows other values than the manifest.
+ * Adoptions by id share one list request. Undefined: read the pipe, because the list lacks it or shows other
+ * values than the manifest.
  */
 async function listedAsWanted(
   context: ReconcileContext,
@@ -125,7 +125,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
   return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
 }
 
-/** Reads the pipe whose id was in the reply to an unknown create, and adopts it if it is the created pipe. */
+/** Reads the pipe whose id was in the reply to an unknown create: it might be the created pipe. */
 async function adoptByRead(
   context: ReconcileContext,
   { input, entry, body = {}, service }: Assessment,

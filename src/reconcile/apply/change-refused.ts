@@ -17,7 +17,7 @@ const STOPPED_MS = 10 * 60_000
 /** These failures end by themselves or affect all pipes, so the change is not given up. */
 const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-/** If the change is given up, Pipewright immediately starts the pipe that it stopped for it. */
+/** If the change is given up, the pipe that was stopped for it starts immediately. */
 export async function refused(
   changing: Changing,
   begunRecord: LedgerRecord,
@@ -73,7 +73,6 @@ export async function refused(
   )
 }
 
-/** The next decision stops the pipe, or starts it again. */
 async function saveAndDecideAgain(
   context: ReconcileContext,
   record: LedgerRecord,

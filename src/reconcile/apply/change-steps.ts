@@ -35,7 +35,7 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Records before a stop that it is for a change. After a crash, the next process can start the pipe. */
+/** Records before the stop that it is for a change: after a crash, the next process starts the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** The change to journal. It includes fields of earlier steps, which might be incomplete. */
+/** The change to journal, with the fields of earlier steps, which might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -72,7 +72,7 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** Recorded until a read shows that the pipe runs, because the reply to a start is no proof. */
+/** Recorded until a read shows that the pipe runs: the reply to a start is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }
@@ -81,10 +81,7 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
-/**
- * @param record as journaled before the request
- * @throws {DecisionOutdated} if the decision changed
- */
+/** @throws {DecisionOutdated} if the decision changed */
 export async function bodyOf(
   changing: Changing,
   record: LedgerRecord,

@@ -77,7 +77,10 @@ async function sendOnce(
     })
     await context.fail?.('after-intent')
   } catch (error) {
-    await outbox.persist(key, unsent(context, { intentId, opened, why: 'Pipewright failed after it recorded the attempt' }))
+    await outbox.persist(
+      key,
+      unsent(context, { intentId, opened, why: 'Pipewright failed after it recorded the attempt' }),
+    )
     throw error
   }
 

@@ -24,8 +24,6 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* The ledger gets the outcome of a create before the event `CreateFinished` is emitted. */
-
 export interface Creation {
   readonly key: Key
   readonly reason: Reason
@@ -110,7 +108,6 @@ async function settleCreated(
   return { record, outcome, reply }
 }
 
-/** If the create was to replace a pipe, the record gets that pipe's id back. */
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -176,7 +173,7 @@ export async function settleUnknown(
   })
 }
 
-/** Ms. Limit of the read after an unknown create. After it, the next reconcile reads the pipe. */
+/** Ms. Limit of a read. After it, the next reconcile reads the pipe. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

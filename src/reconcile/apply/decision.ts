@@ -68,9 +68,7 @@ interface Decided<Type extends ActionType> {
 
 interface Attempt {
   readonly looks: Looks
-  /** The record as written before the request. */
   readonly journaled: LedgerRecord
-  /** Whether to read the resource again even after a fresh reading. */
   readonly isRead: boolean
 }
 

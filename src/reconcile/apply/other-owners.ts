@@ -26,7 +26,7 @@ interface Wanted {
   readonly fingerprint: Fingerprint
 }
 
-/** Another key's unknown create might have made the pipe with this name. That key comes first. */
+/** Another key's unknown create might have made a pipe of this name. That key comes first. */
 export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,

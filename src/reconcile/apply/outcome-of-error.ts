@@ -67,7 +67,6 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** The request failed: it got no usable reply, or had no credentials. */
 export function isRequestError(error: unknown): error is RemoteError | SecretUnavailableError {
   return error instanceof RemoteError || error instanceof SecretUnavailableError
 }

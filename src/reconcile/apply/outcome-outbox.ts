@@ -118,7 +118,6 @@ export function createOutcomeOutbox({
     kept.delete(key)
   }
 
-  /** Writes in parallel, because a slow ledger delays each write. */
   async function tryAll(): Promise<void> {
     const tries = [...kept.keys()].map((key) =>
       recover(key).catch((error: unknown) => {
@@ -190,7 +189,7 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** For an outcome still unwritten when the process ends. @param typed makes a command line */
+/** For an outcome that is still unwritten when the process ends. */
 export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,

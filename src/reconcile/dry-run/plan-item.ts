@@ -27,7 +27,7 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
 
 const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-/** Recorded replies of upserts before the dry run, by kind and service. */
+/** Upsert replies from before the dry run, by kind and service. */
 type Applied = ReadonlyMap<string, JsonObject>
 
 export function appliedBefore(store: StateStore): Applied {
@@ -38,7 +38,6 @@ export function appliedBefore(store: StateStore): Applied {
   return applied
 }
 
-/** Identifies an upsert resource: a service has one of each kind. */
 function serviceSlot(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -128,7 +127,7 @@ function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'becaus
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
-  // For a reader, the drift is more useful than "adopted".
+  // Drift is more useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { reason: action.reason, because: said(withReason(run)).because }
   const ready = store.record(key)?.conditions?.Ready
@@ -194,7 +193,6 @@ function bodiesOf(
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(planned.profile, manifest)
-  // A failed adoption has no fields to show.
   const isShown =
     ((WRITES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
     differences.length > 0 ||

@@ -48,7 +48,7 @@ export interface Gathered {
 }
 
 /**
- * Collects the desired, recorded and observed state. Sends at most one GET and one list request, and no write.
+ * Collects the desired, recorded and observed state, with at most one GET and one list request, and no write.
  * @param permit of a create that is decided again
  * @param looks of another write that is decided again
  */

@@ -85,7 +85,6 @@ function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['lim
   return reached && { service: service.name, ...reached }
 }
 
-/** Judges from the record and the manifest, without a request. */
 function isToBeDeleted(store: StateStore, { key, removal, conditions }: LedgerRecord): boolean {
   if (removal?.isSent === true) return true
   if (conditions?.Synced.reason === 'Drifted') return false
@@ -158,7 +157,6 @@ export function leftAfter(
   if (!isSame || digest === undefined || observed.differences.length > 0) return left
   const before = left?.digest === digest ? left : undefined
   const since = Math.min(before?.since ?? steadyNow, steadyNow)
-  // After an hour, a field that appears is an edit.
   if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}

@@ -75,7 +75,6 @@ export async function listedReply(
   return { reply: { ...listing.reply, value }, askedAt: listing.askedAt }
 }
 
-/** Reports invalid items, unless the previous list had the same. */
 function reportOdd(
   { store, emit }: ListingContext,
   { key, name }: { readonly key: Key; readonly name: string },

@@ -170,7 +170,7 @@ function isAt(field: string, path: string): boolean {
   return field === path || field.startsWith(`${path}[`)
 }
 
-/** Records that a read found the pipe, which refutes an operator's report that it is gone. */
+/** A read found the pipe. This refutes an operator's report that it is gone. */
 function seen(
   record: LedgerRecord,
   entry: Entry | undefined,

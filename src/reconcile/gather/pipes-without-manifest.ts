@@ -39,7 +39,6 @@ interface ListedService {
   readonly listing: Listing
 }
 
-/** If several manifests describe a service, the first by name counts. */
 function listedServices({ store }: Context, kind: CreateOnceKind): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
@@ -74,7 +73,6 @@ function foundIn(
   }
 }
 
-/** Rounding gives the same list the same time at each call. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000) * 1_000
 }

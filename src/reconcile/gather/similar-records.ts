@@ -29,10 +29,7 @@ interface Known {
   readonly store: StateStore
 }
 
-/**
- * Another key's record whose pipe this manifest might describe: a create would make a second pipe.
- * @param recorded of this key; if it has a pipe, even a missing one, no other record moves to this key
- */
+/** Another key's record whose pipe this manifest might describe: a create would make a second pipe. */
 export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
   const { store } = known
   const named = recorded.remote === undefined ? namedRecord(store, wanted, recorded) : undefined
@@ -50,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // A match with an edit that was never applied does not count if another manifest describes the pipe as it is.
+    // An edit that was never applied is no match if another manifest describes the pipe as it is.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -80,7 +77,6 @@ function isSimilarBeside(store: StateStore, candidate: Candidate, record: Ledger
   return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [there]) !== undefined
 }
 
-/** @param name of the pipe on the platform */
 function unclaimed(
   { key, file, platformName, remote }: LedgerRecord,
   candidate: Candidate,

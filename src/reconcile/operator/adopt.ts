@@ -103,7 +103,6 @@ async function adoptOnce(
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
-/** If the key keeps its pipe, its run state and `InSync` remain. */
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
   if (before === undefined || anew === undefined) return anew
   const { Valid, Synced, Ready } = before
@@ -114,7 +113,7 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** Why not to adopt: another key has the pipe, or Git names another pipe for this key. */
+/** Why not: another key has the pipe, or Git names another pipe for this key. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
   // During a recreate, a line with the id of the replaced pipe is outdated.
@@ -141,7 +140,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** Why not to adopt: the key has another pipe, which might exist. */
+/** Why not: the key has another pipe, which might exist. */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -174,7 +173,7 @@ async function heldRemote(
   )
 }
 
-/** Reasons that Pipewright shows only after a proven loss. A single 404 is no proof. */
+/** Reasons that are shown only after a proven loss. One 404 is no proof. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {

@@ -46,7 +46,7 @@ function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: Ledger
   return (manifest && serviceOf(manifest)) ?? service?.name
 }
 
-/** Identifies the blocked request. Undefined: the limit does not block it, or it is already allowed. */
+/** Undefined: the limit does not block the key, or an operator already allowed it. */
 function blockedDigest(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   record: LedgerRecord,

@@ -49,7 +49,6 @@ export async function operate(
   }
 }
 
-/** Checks the command without the ledger. @returns the mistake, if any */
 export function mistakeIn(profile: Profile, asked: OperatorCommand): string | undefined {
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined

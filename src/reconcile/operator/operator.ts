@@ -42,7 +42,7 @@ export async function withRecord(
   }
 }
 
-/** Why the command must wait, if another process might still send the create of the open intent. */
+/** Why to wait: another process might still send the create of the open intent. */
 export function stillSending(
   { ledger, clock, store }: OperatorContext,
   key: Key,

@@ -119,7 +119,7 @@ async function whyNotGone(
   }
 }
 
-/** Call it after a read found the pipe: clears an operator's report that it is gone. */
+/** After a read found the pipe, clears an operator's report that it is gone. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
   const { remote } = recorded
   if (remote?.saidGoneAt === undefined) return

@@ -17,7 +17,6 @@ export interface Asked {
 }
 
 export function createBodies(profile: Profile, hashKey: Uint8Array) {
-  /** Caches the digest of a body. The body itself is built on demand. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
   const hash = (text: string) => keyedHash(hashKey, text)
@@ -38,15 +37,13 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       const identity = identityOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
-    /** Keyed hashes of the body's fields, by path, as in {@link Fingerprint}. */
+    /** Keyed hashes, by path, as in {@link Fingerprint}. */
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
-    /** Keyed hashes of the name and identity, by path. */
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
       const fields = withName(identityOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
-    /** Keyed hash, computed once per reading of the secret. */
     hashOf(secret: Secret): string {
       const known = secretHashes.get(secret) ?? hash(secret.reveal())
       secretHashes.set(secret, known)

@@ -13,7 +13,7 @@ import { isLeftAlone } from './entry-policy.ts'
 /** Ms. A count is reused this long, so it might miss that a suspension ended or a pipe went missing. */
 const MAX_AGE_MS = 1_000
 
-/** Ms. Times in messages are rounded up to this, because a new count must not change the message. */
+/** Ms. Times in messages are rounded up to this, so a new count gives the same message. */
 const SHOWN_MS = 60_000
 
 interface Count {
@@ -27,17 +27,13 @@ interface Count {
 }
 
 interface Made {
-  /** Time in the record: ms since the epoch, by the sender's clock. */
+  /** In the record: ms since the epoch, by the sender's clock. */
   readonly said: number
   /** On the steady clock. */
   readonly at: number
   readonly group: string | undefined
 }
 
-/**
- * Counts wanted and recent creates, by service.
- * @param serviceWanted returns undefined if the Service is unknown
- */
 export function createCreateCounter(
   store: {
     readonly catalog: Catalog | undefined
@@ -69,7 +65,7 @@ export function createCreateCounter(
     return remote && service?.serviceId.toLowerCase()
   }
 
-  /** Services with too many missing pipes. These pipes are not replaced, so they cause no creates. */
+  /** Services with too many missing pipes. Pipewright replaces none of these pipes. */
   function servicesOutOfSight(entries: readonly Entry[]): ReadonlySet<string | undefined> {
     if (!entries.some(isMissed)) return new Set()
     const lost = [...Map.groupBy(entries, serviceOfPipe)].filter(
@@ -146,7 +142,7 @@ export function createCreateCounter(
       const until = passesAt && Math.ceil((clock.now() + passesAt - now) / SHOWN_MS) * SHOWN_MS
       return { service: service.name, ...counts, until }
     },
-    /** Call it before the store changes. @param record undefined if it is dropped */
+    /** Call it before the store changes. Undefined: the record is dropped. */
     note(key: Key, record: LedgerRecord | undefined) {
       if (relevantIn(store.record(key)) === relevantIn(record)) return
       count = undefined

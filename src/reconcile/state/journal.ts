@@ -15,7 +15,6 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
 
 /** Loads records that another process wrote. @returns their keys */
 export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
-  // Compares versions only if another process has written since the last call.
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
   // Takes the store's versions before the ledger's: a write in between shows as a difference.

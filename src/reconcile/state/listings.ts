@@ -16,7 +16,6 @@ export interface Listing {
 
 type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
-/** If items have the same id, the last counts. */
 export function listingFrom(
   value: readonly RemoteResource[],
   about: Pick<Listing, 'askedAt' | 'reply'>,
@@ -27,7 +26,6 @@ export function listingFrom(
   return { ...about, items, named, odd: oddItemsOf(value) }
 }
 
-/** Keeps each service's last list for all reconciles. */
 export function createListings() {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()

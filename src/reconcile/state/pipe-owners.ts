@@ -66,7 +66,6 @@ function underWay(record: LedgerRecord): PipeName | undefined {
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
-/** Of an invalid manifest, only the name and perhaps the service are known. */
 function pipeNameOf(store: Known, { key, manifest, stated }: Entry): PipeName | undefined {
   const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
   if (isNamed || store.record(key)?.remote !== undefined) return undefined

@@ -230,7 +230,7 @@ export function createProblemTracker(
       cancelTimer?.()
       report()
     },
-    /** Undefined: the key needs no attention, or the board does not show it. */
+    /** Undefined: the key needs no attention, or is not shown. */
     of(key: Key): Omit<Problem, 'keys'> | undefined {
       const status = board.get(key)
       return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
@@ -301,7 +301,6 @@ function shownBehind(view: ResourceView): readonly ResourceView[] {
   return behind.filter((one) => REASONS[one.reason].status === one.status)
 }
 
-/** The finding without its position. */
 function mistakeOf({ conditions }: ResourceView): string | undefined {
   const { facts } = conditions.Valid
   return facts !== undefined && 'mistake' in facts ? facts.mistake : undefined

@@ -6,7 +6,6 @@ import { isCreateOnce } from '../../kinds/lookup.ts'
 import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 
-/** A key is in one group at most. */
 export function createKeyGroups() {
   const groupOf = new Map<Key, string>()
   const members = new Map<string, Set<Key>>()
@@ -64,10 +63,7 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   return service === undefined ? named : [...named, serviceKey(service)]
 }
 
-/**
- * Keys of records whose manifest is gone or seems gone.
- * @param records all keys, read on first use
- */
+/** Keys of records whose manifest is gone or seems gone. Collected on first use. */
 export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed: (key: Key) => boolean) {
   let known: Set<Key> | undefined
   return {
@@ -82,7 +78,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Finds manifests for equal pipes. @param askedOf returns undefined if the service is unknown */
+/** Finds manifests for equal pipes. Built on first use. */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -101,7 +97,6 @@ export function createEqualManifestIndex(
       catalog = next
       keysOf = undefined
     },
-    /** The result includes the candidate's own key. */
     of({
       key,
       serviceId,
@@ -122,10 +117,7 @@ function nameOf(
 
 type Index = Map<number, Key | Set<Key>>
 
-/**
- * Finds records that might have a candidate's pipe. The index is built on first use.
- * @param identityOf paths of the fields that identify a key's pipe
- */
+/** Finds records that might have a candidate's pipe. Built on first use. */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,
   identityOf: (key: Key) => readonly string[],

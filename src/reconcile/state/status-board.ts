@@ -52,7 +52,6 @@ export function createBoard(): WritableBoard {
   }
 }
 
-/** After a rollback of the ledger, creates are blocked. */
 function heldBack(said: string, since: number): Condition {
   return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
 }

@@ -30,7 +30,7 @@ export interface Observation {
   /** Start of the read; monotonic ms. Undefined: the reply ended a write. */
   readonly readAt: number | undefined
   readonly found: boolean
-  /** 404s in a row. Undefined: the pipe was found, or its 404s do not count. */
+  /** 404s in a row. Undefined: the pipe was found, or they do not count. */
   readonly misses: Misses | undefined
   /** A digest: equal for equal credentials. */
   readonly credential: string | undefined
@@ -38,7 +38,7 @@ export interface Observation {
   readonly shownState: MaskedText | undefined
   /** As JSON text, masked. */
   readonly reply: (() => string) | undefined
-  /** Names of fields that no manifest can have, masked. Undefined: none, or not read by id. */
+  /** Masked names of fields that no manifest can have. Undefined: none, or not read. */
   readonly foreign?: readonly string[] | undefined
   /** Consecutive readings with an unhealthy state. */
   readonly unsettled: number
@@ -146,7 +146,7 @@ export function createStateStore({
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
-      // A create of another process might have worked even if its record says that it failed.
+      // A failed create of another process might have worked after all.
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
@@ -171,7 +171,6 @@ export function createStateStore({
     /** Reserves a pipe for a key that is about to record it. Undefined ends this. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    /** Keys whose last reading used the credential. */
     askedWith: (credential: string) => asked.of(credential),
     /** Ms since this process recorded the pipe. Undefined: an earlier process did. */
     ageMs(key: Key): number | undefined {
@@ -215,7 +214,6 @@ export function createStateStore({
       const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
-    /** @param checkedAt times from an earlier process */
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
@@ -233,7 +231,7 @@ export function createStateStore({
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** The last seen {@link Ledger.othersWrites}. */
     othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
-    /** Keys that name this key in `policy.dependsOn` or as their Service. */
+    /** Keys that depend on this key, or use it as their Service. */
     dependents: (key: Key) => dependentsOf.get(key) ?? [],
     /** Keys that name this key in `policy.renamedFrom`, or this id in `policy.adopt` or a Lock. */
     successors: (of: string) => successorsOf.get(of) ?? [],
@@ -247,7 +245,7 @@ export function createStateStore({
   return store
 }
 
-/** Kinds have separate groups, because permissions can differ between them. */
+/** Grouped by kind, too, because permissions can differ between kinds. */
 function groupOf(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -267,7 +265,7 @@ export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
 
-/** After this many requests in a row without a reply, a service counts as unreachable. */
+/** Requests in a row without a reply, until a service counts as unreachable. */
 const UNREACHABLE_AFTER = 3
 
 function createContacts(clock: Pick<Clock, 'now'>) {
