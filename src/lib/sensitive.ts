@@ -90,7 +90,7 @@ export function withoutSecrets(text: string, mask: string): string {
   return told.replaceAll(USER, `$1${mask}@`).replaceAll(BARE_USER_INFO, `$1${mask}@`)
 }
 
-/** `"name": "value"`, `name=value` and `name: "value"`. The quotes can be escaped. */
+/** Matches `"name": "value"`, `name=value` and `name: "value"`. The quotes can be escaped. */
 const ASSIGNMENT =
   /(\\{0,3}["']?)(?<![\w.$-])([a-z_$][\w.$-]{0,80})\1(\s{0,4}[:=]\s{0,4})(\\{1,3}"(?:[^"\\]|\\(?!\\{0,2}"))*(?:\\{1,3}"?)?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"'\\]+)/gi
 

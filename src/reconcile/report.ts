@@ -118,7 +118,7 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** The last changed condition, if the resource became healthy without a problem before. Else undefined. */
+/** The last changed condition, if the resource became healthy without a problem before. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,

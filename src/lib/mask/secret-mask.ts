@@ -258,7 +258,7 @@ function linesOf(secret: string): readonly string[] {
     .filter((line) => line.length >= MIN_PART_LENGTH && !line.startsWith('-----'))
 }
 
-/** In base64: in both alphabets, at all byte offsets, without the characters that neighbours change. */
+/** Base64 of a text with the secret: in both alphabets, at all byte offsets, without characters of neighbours. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return [0, 1, 2].flatMap((shift) => {

@@ -89,7 +89,6 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
-  // A stop for a change stays recorded while the pipe is stopped.
   const isOver =
     command.command === 'start'
       ? isSeenToRun(input)

@@ -72,7 +72,7 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** Recorded until a read shows that the pipe runs: the reply to a start is no proof. */
+/** A start stays recorded until a read shows that the pipe runs, because its reply is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }
@@ -108,7 +108,7 @@ export interface Look {
   readonly readAt: number
 }
 
-/** Reads the pipe, because the reply to a change might not show its effect. Undefined: the read failed. */
+/** The reply to a change might not show its effect, so read the pipe. Undefined: the read failed. */
 export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {

@@ -189,7 +189,6 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** For an outcome that is still unwritten when the process ends. */
 export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,

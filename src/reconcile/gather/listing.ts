@@ -121,7 +121,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list shows the missing pipe, or is doubtful because it lacks too many others.
+ * Whether the list shows the recorded pipe, or is doubtful because it lacks too many others.
  * @throws as `Platform.list`
  */
 export async function mightBeListed(
@@ -229,7 +229,6 @@ export function listedFor(
   }
 }
 
-/** The name before a rename. The platform might still have it. */
 function earlierName({ policy }: ResourceManifest): string | undefined {
   const from = policy?.renamedFrom === undefined ? undefined : parseKey(policy.renamedFrom)
   return from && nameOf(from)

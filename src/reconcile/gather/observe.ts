@@ -71,7 +71,6 @@ function found(
   const compared =
     isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // parsed JSON
   const isCompared = isOfList !== true && body !== undefined
-  // List items can be outdated and incomplete.
   const { remote } = recorded
   const isRead = isOfList !== true && remote !== undefined && sameId(remote.id, value.id)
   const known = isRead ? withForeign(context, { ...recorded, remote }, value) : recorded
@@ -200,7 +199,7 @@ function missing(
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
-    /** The reading right before a create, which adds no proof. */
+    /** Whether this is the reading right before a create, whose 404 is not counted. */
     readonly isLast: boolean
   },
 ): ObservedKey {

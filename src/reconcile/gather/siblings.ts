@@ -42,8 +42,8 @@ export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses 
 }
 
 /**
- * Pipes to read, to tell a lost pipe from a lost permission. Includes the last found pipe as a witness, and
- * a few others to notice a mass loss.
+ * Other pipes to read after a 404: the last found pipe, to notice a lost permission, and a few more, to notice
+ * a mass loss.
  */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context

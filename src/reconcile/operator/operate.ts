@@ -138,7 +138,7 @@ export function suspendKey(
     const suspended = { reason: 'Suspended', facts: { until, why } } as const
     const inGit = store.catalog?.entries.get(key)
     if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
-      const said = `${key} is suspended by its manifest, until a later time: ${position.file}:${position.line}.`
+      const said = `${key} stays suspended until the later time in its manifest: ${position.file}:${position.line}.`
       await write(context, { ...recorded, suspension: undefined }, suspended)
       return done(recorded, said)
     }

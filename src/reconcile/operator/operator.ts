@@ -36,7 +36,7 @@ export async function withRecord(
     return await work(await readRecord(context, key))
   } catch (error) {
     if (!(error instanceof LedgerConflict)) throw error
-    return refused(`The record of ${key} changed meanwhile. Run this again.`)
+    return refused(`The record of ${key} changed while this command ran. Run it again.`)
   } finally {
     await readRecord(context, key).finally(() => context.store.claim(key, undefined))
   }
@@ -89,10 +89,10 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   const attempt = `${nothing}attempt ${intent.attempt} (intent ${intent.id})`
   if (intent.state === 'dismissed')
-    return `${attempt} is already settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright creates again by itself.`
+    return `${attempt} is already settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright sends the create again automatically.`
   return (
     `${attempt} created nothing` +
-    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright creates again by itself.`
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright sends the create again automatically.`
   )
 }
 

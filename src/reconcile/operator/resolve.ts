@@ -71,7 +71,7 @@ export function approveRecreate(
     const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
-        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key} --adopt <id>", or "--retry".`,
+        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key}" with --adopt <id> or --retry.`,
       )
     if (remote === undefined)
       return refused(`The ledger has no ${nounOf(key)} of ${key}: there is nothing to recreate.`)
@@ -92,7 +92,8 @@ export function approveRecreate(
 }
 
 function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): string {
-  if (store.desiredState(key) !== 'valid') return 'It has no valid manifest now, so no resource is created.'
+  if (store.desiredState(key) !== 'valid')
+    return `${key} has no valid manifest now, so no resource is created.`
   const isUnwanted = store.entry(key)?.manifest?.policy?.ensure === 'absent'
   return isUnwanted ? 'policy.ensure is "absent", so no resource is created.' : ifWanted
 }

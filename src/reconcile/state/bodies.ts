@@ -37,7 +37,6 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       const identity = identityOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
-    /** Keyed hashes, by path, as in {@link Fingerprint}. */
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {

@@ -10,7 +10,7 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. A count is reused this long, so it might miss that a suspension ended or a pipe went missing. */
+/** Ms. A count is reused this long, even if a suspension ended or a pipe went missing. */
 const MAX_AGE_MS = 1_000
 
 /** Ms. Times in messages are rounded up to this, so a new count gives the same message. */
@@ -82,7 +82,6 @@ export function createCreateCounter(
     const record = store.record(key)
     const { remote } = record ?? {}
     if (policy?.ensure === 'absent') return false
-    // A manifest that names another pipe adopts it.
     const named = policy?.adopt ?? store.catalog?.locks.get(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
     if (isLeftAlone(store.entry(key), now.wall)) return false
@@ -133,7 +132,6 @@ export function createCreateCounter(
       if ((store.catalog?.entries.size ?? 0) + madeTotal <= limit) return undefined
       const current = currentCount(key)
       const group = limitGroupOf(service)
-      // The key is about to be created, so it counts as wanted.
       const wanted = (current.wanted.get(group)?.length ?? 0) + (current.keys.has(key) ? 0 : 1)
       const recent = current.made.filter((one) => one.group === group && one.at > now - MADE_FOR_MS)
       const reached = createLimitOf({ wanted, made: recent.map(({ at }) => at) }, limit)

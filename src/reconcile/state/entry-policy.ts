@@ -6,7 +6,6 @@ export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }
 
-/** Adds an operator's suspension or resumption. A longer suspension in the manifest remains. */
 export function asSuspended(entry: Entry, { reason, until }: Suspension): Entry {
   const { manifest } = entry
   if (manifest === undefined || isSuspendedLonger(entry, until)) return entry

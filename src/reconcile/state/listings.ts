@@ -75,7 +75,7 @@ export function createListings() {
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** The create failed, but might have made a pipe that another manifest now describes. */
+  /** A failed create might have made a pipe that another manifest now describes. */
   readonly isFailed?: boolean
 }
 

@@ -86,7 +86,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** If a shared cause is only likely, each key has its own problem until there are `MANY`. */
+  /** If a shared cause is only likely, each key has its own problem until there are `MANY` keys. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []

@@ -63,7 +63,7 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   return service === undefined ? named : [...named, serviceKey(service)]
 }
 
-/** Keys of records whose manifest is gone or seems gone. Collected on first use. */
+/** Keys of records whose manifest is gone or seems gone. */
 export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed: (key: Key) => boolean) {
   let known: Set<Key> | undefined
   return {
@@ -78,7 +78,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Finds manifests for equal pipes. Built on first use. */
+/** Finds manifests for equal pipes. */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -117,7 +117,7 @@ function nameOf(
 
 type Index = Map<number, Key | Set<Key>>
 
-/** Finds records that might have a candidate's pipe. Built on first use. */
+/** Finds records that might have a candidate's pipe. */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,
   identityOf: (key: Key) => readonly string[],

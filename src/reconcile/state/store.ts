@@ -46,10 +46,7 @@ export interface Observation {
 
 export type StateStore = ReturnType<typeof createStateStore>
 
-/**
- * Keeps the catalog, the last records and the platform's last answers in memory. After a restart, they are read
- * again.
- */
+/** Keeps the catalog, the last records and the platform's last answers in memory. */
 export function createStateStore({
   profile,
   hashKey,
