@@ -29,7 +29,7 @@ export async function retry<T>(
 /** Limits the wait that a reply asks for, because the value can be wrong. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** A smaller number is a wait. From here, it is a Unix time in seconds or milliseconds. */
+/** From these values on, a number is a Unix time in seconds or milliseconds. */
 const UNIX_SECONDS_FROM = 1e9
 const UNIX_MS_FROM = 1e11
 

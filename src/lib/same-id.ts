@@ -1,6 +1,6 @@
 import { UUID } from './sensitive.ts'
 
-/** Ignores case, because platforms and people write UUIDs in both. */
+/** Ignores case, because platforms and people write UUIDs in either. */
 export function sameId(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase()
 }

@@ -152,7 +152,7 @@ async function send(
   throw new DeliveryError(code, why, retryAfterMs(posted.headers, clock.now()))
 }
 
-/** Shows only codes, because the text of an error can name the receiver. */
+/** Shows only codes, because an error's text can name the receiver. */
 function failureOf({ fault, code = 'no code' }: Extract<Posted, { type: 'silence' }>): string {
   if (fault !== undefined) return proxyWords(fault)
   return `the connection failed${isTlsFailure(code) ? `: ${connectWords(code)}` : ` (${code})`}`

@@ -23,7 +23,7 @@ export async function readTarget(
   if (typeof parsed === 'string') return { url: undefined, why: `${from} ${parsed}` }
   if (secretFile === undefined) return { url: parsed, secret: undefined }
   const secret = await readSecret(secretFile)
-  // Sends no unsigned message: the receiver would refuse or learn to accept it.
+  // Unsigned messages are not sent: a receiver would refuse or learn to accept them.
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }

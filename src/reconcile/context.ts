@@ -23,9 +23,9 @@ export interface ReconcileContext {
   readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
-  /** For decisions. Cached for up to a second. */
+  /** For decisions: cached for up to a second. */
   readonly secrets: SecretStore
-  /** For requests. Not cached. */
+  /** For requests: not cached. */
   readonly mounted: SecretStore
   /** Masks texts that leave the process. Decisions use raw texts. */
   readonly mask: SecretMask

@@ -33,7 +33,7 @@ import { operate } from './operator/operate.ts'
 import { refused } from './operator/operator.ts'
 
 export interface Reconciler {
-  /** Call it for one key only once at a time. */
+  /** Call it only once at a time for each key. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
   /** Call it while the key is not reconciled. @throws {LedgerError} */
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>

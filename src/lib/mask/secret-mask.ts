@@ -22,7 +22,7 @@ const MAX_MASKED_LENGTH = 256 * 1024
 /** Characters. A shorter part or line of a secret is not masked. */
 const MIN_PART_LENGTH = 16
 
-/** Masks a secret's beginning from this many characters on: the largest number that fits. */
+/** A secret's beginning is masked from this length on: the largest that it has. */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
 /** Characters at the end of a masked secret that are searched again: another secret can begin there. */
@@ -108,7 +108,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 }
 
-/** Sensitive values in JSON or its base64, such as a service-account key. */
+/** Sensitive values inside a secret that is JSON, or JSON in base64: a service-account key. */
 function sensitiveIn(secret: string): readonly string[] {
   const forms = [secret, Buffer.from(secret, 'base64').toString()]
   const text = forms.find((form) => form.trimStart().startsWith('{')) ?? '[]'
@@ -237,7 +237,7 @@ function urlFormsOf(secret: string): readonly string[] {
   })
 }
 
-/** Quotes in HTML, as in Python, in Go and .NET, and in lodash. */
+/** Escaped quotes in HTML: by Python, by Go and .NET, by lodash. */
 const QUOTES = [
   ['&quot;', '&#x27;'],
   ['&#34;', '&#39;'],

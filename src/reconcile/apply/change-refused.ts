@@ -11,7 +11,7 @@ import { outcomeOf } from './outcome-of-error.ts'
 import { begun, entryOf, look, type Changing } from './change-steps.ts'
 import { saveRecord } from '../state/journal.ts'
 
-/** Ms. For a change that keeps failing, a pipe is stopped no longer. */
+/** Ms. A failing change keeps a pipe stopped for at most this time. */
 const STOPPED_MS = 10 * 60_000
 
 /** These failures end by themselves or affect all pipes, so the change is not given up. */

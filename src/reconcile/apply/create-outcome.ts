@@ -173,7 +173,7 @@ export async function settleUnknown(
   })
 }
 
-/** Ms. Limit of a read. After it, the next reconcile reads the pipe. */
+/** Ms. If the read takes longer, the next reconcile reads the pipe. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Before the process ends. @param until ends the retries; default: one try @returns unwritten outcomes */
+  /** Call it before the process ends. @param until ends retries; default: one try @returns unwritten outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>

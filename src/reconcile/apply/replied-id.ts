@@ -74,7 +74,7 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // During a deletion, wait: only the 404 after it is proof.
+  // Wait while the pipe is being deleted: only its later 404 is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }

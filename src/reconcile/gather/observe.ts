@@ -169,7 +169,7 @@ function isAt(field: string, path: string): boolean {
   return field === path || field.startsWith(`${path}[`)
 }
 
-/** A read found the pipe. This refutes an operator's report that it is gone. */
+/** Records that a read found the pipe. This refutes an operator's report that it is gone. */
 function seen(
   record: LedgerRecord,
   entry: Entry | undefined,

@@ -113,7 +113,7 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** Why not: another key has the pipe, or Git names another pipe for this key. */
+/** Refused if another key has the pipe, or Git names another pipe for this key. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
   // During a recreate, a line with the id of the replaced pipe is outdated.
@@ -123,9 +123,9 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
-      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that line.`
+      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that entry.`
     if (other === key && isOther(id))
-      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct that line, or use that id.`
+      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct that entry, or use that id.`
   }
   return undefined
 }
@@ -140,7 +140,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** Why not: the key has another pipe, which might exist. */
+/** Refused if the key has another pipe, which might exist. */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -236,7 +236,7 @@ export async function adoptionTarget(
   const body = await readBodySecrets(secrets, mask, asked.body)
   if (body.missing.length > 0) {
     const words = `${missingSecretWords(body.missing)} ${proseOf(missingSecretSteps(body.missing))} Then run this again.`
-    return { problem: `${words} Without the secret, a later change of it could not be noticed.` }
+    return { problem: `${words} Without the secret, Pipewright could not notice a later change of it.` }
   }
   const found = {
     isFound: false,

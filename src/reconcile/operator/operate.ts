@@ -90,7 +90,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
 function stoppedWords(recorded: LedgerRecord): string | undefined {
   const { key, remote } = recorded
   if (remote === undefined || !isStoppedByUs(recorded)) return undefined
-  return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and did not see it run since.`
+  return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and has not seen it running since.`
 }
 
 function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): boolean {
@@ -169,7 +169,7 @@ export function resumeKey(
     const { file, line } = entry.position
     return done(
       recorded,
-      `${said} To keep it so, remove policy.suspend from its manifest at ${file}:${line}.`,
+      `${said} To keep it resumed, remove policy.suspend from its manifest at ${file}:${line}.`,
     )
   })
 }

@@ -52,7 +52,7 @@ export function stillSending(
   if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it.`
+    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows this attempt.`
   )
 }
 

@@ -90,7 +90,7 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()
 
   return {
-    /** Call it also after an error, because the request might have worked. */
+    /** Call it also after a failed request, which might have worked. */
     noteEnd(written: Written) {
       const now = clock.monotonic()
       const { key, name, service } = placesOf(written)
