@@ -272,7 +272,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
     return {
-      problem: `Restore the manifest of Service/${service.name}: it names the API key that reads ${key}. Then run this again.`,
+      problem: `${key} and Service/${service.name} have no manifest. Restore the manifest of the Service, which names the API key, then run this again.`,
     }
   }
   const { revision } = store
