@@ -14,7 +14,7 @@ const MAX_PARSED = 1024 * 1024
 const MASK = '[secret]'
 
 /**
- * Shows a reply's body as one line of at most 2 KB (or empty), without control characters and known secrets.
+ * Shows a reply's body as one line of at most 2 KB, without control characters and known secrets.
  * The text is masked before it is cut, because the mask does not recognize half a secret.
  * @param texts `hidden` if the body can be a resource, whose unknown fields can hold secrets
  */

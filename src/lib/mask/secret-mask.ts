@@ -108,7 +108,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 }
 
-/** Sensitive values inside a secret that is JSON, or JSON in base64: a service-account key. */
+/** Sensitive values inside a secret that is JSON, or JSON in base64, such as a service-account key. */
 function sensitiveIn(secret: string): readonly string[] {
   const forms = [secret, Buffer.from(secret, 'base64').toString()]
   const text = forms.find((form) => form.trimStart().startsWith('{')) ?? '[]'
