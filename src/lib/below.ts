@@ -1,6 +1,6 @@
 import { relative, isAbsolute, sep } from 'node:path'
 
-/** Whether a path is a folder or inside it. Does not resolve links. */
+/** Also true for the folder itself. Links are not resolved. */
 export function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)

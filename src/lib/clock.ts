@@ -1,20 +1,19 @@
-/** Tests and simulations pass their own clock. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. Can jump. For display and for values that outlive the process. */
+  /** Milliseconds since the Unix epoch, for display and for stored values. This clock can jump. */
   now(): number
-  /** Milliseconds since an arbitrary point. Never goes back. For measuring and waiting. */
+  /** Milliseconds since an arbitrary point, to measure and wait. This clock never goes back. */
   monotonic(): number
-  /** Does not keep the process alive. @returns cancel function */
+  /** The timer does not keep the process alive. @returns a function that cancels it */
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** Never jumps: for minimum ages. @returns ms since the epoch */
+/** For minimum ages. @returns ms since the epoch, without jumps */
 export function createSteadyClock(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic()
   return () => clock.monotonic() + offset
 }
 
-/** Aborts with the reason of `AbortSignal.timeout`. */
+/** As `AbortSignal.timeout`, on the given clock. */
 export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonly signal: AbortSignal } {
   const limit = new AbortController()
   const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError')

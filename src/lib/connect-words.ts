@@ -3,7 +3,7 @@ import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
 const MAX_ADDRESSES = 4
 
-/** Words from codes and addresses: an error's text can repeat the request. */
+/** Uses the error's code and addresses, because its text can repeat the request. */
 export function connectWords(code: string, addresses: readonly string[] = []): string {
   if (addresses.length < 2) return `${whyNot(code)} (${code})`
   const others = addresses.length - MAX_ADDRESSES
@@ -24,10 +24,10 @@ function whyNot(code: string): string {
   if (code === 'TlsFileError') return 'TLS files cannot be used; check --ca-file and --client-cert-file'
   if (isClientCertificateRefused(code)) return 'it wants another client certificate; check --client-cert-file'
   if (AUTHORITY_UNKNOWN.test(code)) {
-    return 'TLS failed; name the authority that signed its certificate in --ca-file (PIPEWRIGHT_CA_FILE)'
+    return 'TLS failed; add the authority that signed its certificate to --ca-file (PIPEWRIGHT_CA_FILE)'
   }
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code))
-    return 'what answers there does not speak TLS; check scheme and port'
+    return 'the server does not speak TLS; check scheme and port'
   if (/ALERT_HANDSHAKE_FAILURE/.test(code))
     return 'it refused TLS. It might need a client certificate (--client-cert-file), or another version of TLS'
   if (isTlsFailure(code)) return 'TLS failed'
@@ -41,7 +41,6 @@ export function isTlsFailure(code: string): boolean {
   return /TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)
 }
 
-/** Whether the server ends TLS because of a wrong or missing client certificate. */
 export function isClientCertificateRefused(code: string): boolean {
   return /^ERR_SSL_.*ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA)/.test(code)
 }
@@ -54,10 +53,10 @@ export function proxyWords(fault: ProxyFault): string {
       return `${proxy} could not be reached (${from}): ${connectWords(fault.code, fault.addresses)}`
     case 'cut':
       return /^(?:HTTPParserError$|HPE_)/.test(fault.code)
-        ? `${proxy} does not answer as a proxy does (${fault.code}); check scheme and port in ${from}`
-        : `${proxy} cut the connection before the way was open (${fault.code})`
+        ? `${proxy} does not answer like a proxy (${fault.code}); check scheme and port in ${from}`
+        : `${proxy} closed the connection before it reached the host (${fault.code})`
     case 'silent':
-      return `${proxy} did not open the way within ${formatDuration(fault.afterMs)}`
+      return `${proxy} did not connect to the host within ${formatDuration(fault.afterMs)}`
     case 'refused':
       return `${proxy} ${refusalWords(fault.status, fault.proxy)}`
   }
@@ -70,5 +69,5 @@ function refusalWords(status: number, { authorization, from }: ProxyAddress): st
       : `refused the user and the password (407); correct them in ${from}`
   }
   if (status >= 500) return `could not reach the host (${status})`
-  return `does not open the way to the host (${status}); allow the host there, or name it in NO_PROXY`
+  return `refuses to connect to the host (${status}); allow the host in the proxy, or add it to NO_PROXY`
 }

@@ -4,14 +4,14 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data)
 }
 
-/** FNV-1a, from 0 to below 2^31. */
+/** @returns the FNV-1a hash, from 0 to below 2^31 */
 export function shortHash(text: string): number {
   let mixed = 0x811c9dc5
   for (let i = 0; i < text.length; i += 1) mixed = Math.imul(mixed ^ text.charCodeAt(i), 0x01000193)
   return mixed >>> 1
 }
 
-/** First 32 hexadecimal digits: enough to compare, useless for a lookup without the key. */
+/** 32 hexadecimal digits: enough to compare, and useless for a lookup without the key. */
 export function keyedHash(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex').slice(0, 32)
 }

@@ -2,7 +2,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy
 
-/** Such as `250ms`, `10s` or `1h30m`. */
+/** @returns ms of a text such as `1h30m`, or undefined */
 export function parseDuration(text: string): number | undefined {
   let total = 0
   let end = 0

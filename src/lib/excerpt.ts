@@ -2,10 +2,10 @@ import { isObject } from './json.ts'
 import type { SecretMask } from './mask/secret-mask.ts'
 import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 
-/** UTF-8 bytes. Holds every violation that a platform lists, and fits into a ledger record. */
+/** UTF-8 bytes: enough for all violations in a reply, and fits into a ledger record. */
 const LONGEST = 2_048
 
-/** Characters before cleaning, which can shorten the text. */
+/** Characters to clean. More than `LONGEST`, because cleaning can shorten the text. */
 const LOOKED_AT = 16_384
 
 /** Characters. Parsing more would block the process for over 50 ms. */
@@ -14,9 +14,9 @@ const MAX_PARSED = 1024 * 1024
 const MASK = '[secret]'
 
 /**
- * One line of at most 2 KB (or empty), without control characters and our secrets. Masked before the cut: the
- * mask does not recognize half a secret.
- * @param texts `hidden`: for a body that can hold a resource, whose unknown fields can hold secrets
+ * Shows a reply's body as one line of at most 2 KB, without control characters and known secrets.
+ * The text is masked before it is cut, because the mask does not recognize half a secret.
+ * @param texts `hidden` if the body can be a resource, whose unknown fields can hold secrets
  */
 export function excerptOf(
   body: string,
@@ -48,7 +48,7 @@ function wordsOf(body: string, texts: 'shown' | 'hidden'): string {
   }
   try {
     const json: unknown = JSON.parse(text)
-    // Serialized again: the mask knows the escapes of `JSON.stringify`.
+    // Serialized again, because the mask knows the escapes of `JSON.stringify`.
     const isHidden = texts === 'hidden' || (isObject(json) && isObject(json['result']))
     return messageOf(json) ?? JSON.stringify(json, isHidden ? hideText : undefined)
   } catch {

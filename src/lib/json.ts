@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns undefined if it is no JSON */
+/** @returns undefined if the text is no JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** @param path steps or dotted names */
+/** @param path names and indexes, or names joined by dots */
 export function valueAt(value: unknown, path: string | readonly (string | number)[]): Json | undefined {
   let at = value
   for (const step of typeof path === 'string' ? path.split('.') : path) {
@@ -27,7 +27,7 @@ export function valueAt(value: unknown, path: string | readonly (string | number
   return at as Json | undefined // of JSON
 }
 
-/** Sorted names: equal values give equal text. */
+/** Sorts the names, because equal values must give equal texts. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'

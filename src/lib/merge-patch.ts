@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from './json.ts'
 
-/** JSON merge patch (RFC 7396): objects merge, `null` removes, anything else replaces. */
+/** JSON merge patch (RFC 7396). */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, Json | undefined> = { ...target }
   for (const [name, change] of Object.entries(patch)) {

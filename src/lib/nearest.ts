@@ -5,8 +5,8 @@ const LONGEST = 64
 const MOST = 20_000
 
 /**
- * The first if tied. At most a third of the longer word can differ. Undefined for words over 64 letters and
- * searches over 20,000 candidates.
+ * The most similar candidate, the first if tied. At most a third of the longer word can differ. Undefined for
+ * words over 64 letters and searches over 20,000 candidates.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   return createNearest(MOST)(word, candidates)
@@ -35,7 +35,7 @@ export function createNearest(most: number) {
   }
 }
 
-/** Two swapped neighbours count as one: the most common typo. */
+/** Two swapped letters count as one step: the most common typo. */
 function steps(a: string, b: string): number {
   let at = 0
   while (at < a.length && a[at] === b[at]) at += 1

@@ -3,4 +3,4 @@ export function isOutOfFiles(code: unknown): code is 'EMFILE' | 'ENFILE' {
 }
 
 export const MORE_FILES =
-  'Raise the limit of open files (ulimit -n, LimitNOFILE), or see what holds so many connections open.'
+  'Raise the limit of open files (ulimit -n, LimitNOFILE), or check why so many connections are open.'

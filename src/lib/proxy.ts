@@ -18,7 +18,7 @@ export interface ProxySettings {
 
 export const NO_PROXIES: ProxySettings = { https: undefined, http: undefined, noProxy: [] }
 
-/** The host behind the proxy received no data. */
+/** The request failed at the proxy, so the host behind it received no data. */
 export type ProxyFault = { readonly proxy: ProxyAddress } & (
   | { readonly type: 'unreachable'; readonly code: string; readonly addresses: readonly string[] }
   | { readonly type: 'cut'; readonly code: string }
@@ -33,7 +33,6 @@ export function proxyFor(origin: string, { https, http, noProxy }: ProxySettings
   return proxy === undefined || isDirect(url, noProxy) ? undefined : proxy
 }
 
-/** Loopback addresses never use a proxy. */
 export function isDirect(url: URL, noProxy: ProxySettings['noProxy']): boolean {
   const host = plainHost(url.hostname)
   const port = url.port === '' ? DEFAULT_PORT[url.protocol] : url.port
@@ -42,7 +41,6 @@ export function isDirect(url: URL, noProxy: ProxySettings['noProxy']): boolean {
 
 const DEFAULT_PORT: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' }
 
-/** Removes brackets and the dot at the end of an absolute name. */
 function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -56,7 +54,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * An entry of `NO_PROXY`. Any entry except a range can have a port.
+ * Whether an entry of `NO_PROXY` matches the host. Any entry except a range can have a port.
  * - `*` matches all hosts.
  * - `name` and `.name` match the name and all names below it.
  * - `*.name` matches only names below it.
@@ -73,13 +71,13 @@ function covers(entry: string, host: string, port: string | undefined): boolean 
   return length === undefined && whole !== '' && (host === whole || host.endsWith(`.${whole}`))
 }
 
-/** Colons without brackets belong to an IPv6 address. */
+/** Splits name and port. Several colons without brackets are an IPv6 address. */
 function partsOf(entry: string): readonly [string, string | undefined] {
   const [, bracketed, name, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? []
   return [bracketed ?? name ?? entry, port]
 }
 
-/** @param length of the prefix. Default: the whole address */
+/** @param length bits of the prefix. Default: the whole address */
 function isInRange(host: string, network: string, length: string | undefined): boolean {
   const family = isIP(network)
   const longest = family === 4 ? 32 : 128
@@ -87,6 +85,6 @@ function isInRange(host: string, network: string, length: string | undefined): b
   if (isIP(host) < family || prefix > longest) return false
   const range = new BlockList()
   range.addSubnet(network, prefix, `ipv${family === 4 ? 4 : 6}`)
-  // Allows an IPv4 address in IPv6 form (`::ffff:10.0.0.1`).
+  // Also matches an IPv4 address in IPv6 form (`::ffff:10.0.0.1`).
   return range.check(host, `ipv${isIP(host) === 4 ? 4 : 6}`)
 }

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from './clock.ts'
 
-/** Doubles. @param count at least 1 @param random from 0 to below 1, for full jitter */
+/** The wait doubles with `count`. @param count at least 1 @param random full jitter, from 0 to below 1 */
 export function backoffMs(
   count: number,
   { firstMs, maxMs = Infinity }: { readonly firstMs: number; readonly maxMs?: number },
@@ -10,8 +10,8 @@ export function backoffMs(
 }
 
 /**
- * @param attempt its failure is a value; an error it throws is final
- * @param waitMs until the next attempt; undefined: none
+ * @param attempt returns a failure as a value; if it throws, the retries end
+ * @param waitMs returns the wait before the next attempt, or undefined to stop
  */
 export async function retry<T>(
   attempt: () => Promise<T>,
@@ -26,19 +26,18 @@ export async function retry<T>(
   }
 }
 
-/** Limits a reply's wait, which can be nonsense or meant for a person. */
+/** Limits the wait that a reply asks for, because the value can be wrong. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** From these values, a number is a Unix time in seconds (2001 and later) or in milliseconds. */
+/** From these values on, a number is a Unix time in seconds or milliseconds. */
 const UNIX_SECONDS_FROM = 1e9
 const UNIX_MS_FROM = 1e11
 
-/** Keys are lower-case names. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * At most 15 minutes. `Retry-After` (seconds or an HTTP date), else `X-RateLimit-Reset` (seconds from now, or
- * a Unix time). Undefined: no future time.
+ * How long a reply asks to wait, at most 15 minutes: `Retry-After` (seconds or an HTTP date), else
+ * `X-RateLimit-Reset` (seconds from now or a Unix time). Undefined: no header gives a future time.
  * @param now ms since the epoch
  */
 export function retryAfterMs(headers: ReplyHeaders, now: number): number | undefined {
@@ -47,7 +46,7 @@ export function retryAfterMs(headers: ReplyHeaders, now: number): number | undef
   return wait > 0 ? Math.min(Math.ceil(wait), LONGEST_WAIT_MS) : undefined
 }
 
-/** Ms. NaN: no time. */
+/** @returns ms, or NaN if the text is no time */
 function retryAfter(text: string, now: number): number {
   const seconds = numberOf(text)
   return Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1_000

@@ -1,6 +1,6 @@
 import { UUID } from './sensitive.ts'
 
-/** Platforms and people write UUIDs in either case. */
+/** Ignores case, because platforms and people write UUIDs in either. */
 export function sameId(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase()
 }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'
 
-/** Every conversion to text gives `[secret]`, except `reveal`. */
+/** Every conversion to text gives `[secret]`. Only `reveal` gives the value. */
 export class Secret {
   readonly #value: string
 

@@ -1,4 +1,4 @@
-/** Fields that take only a reference. */
+/** Fields whose value must be a `secretRef`, never plain text. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'password',
   'secretKey',
@@ -7,10 +7,10 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'serviceAccountFile',
 ])
 
-/** Fields that name an account. A plain name in them is not a secret. */
+/** A plain account name in these fields is not a secret. */
 export const NAMING_FIELDS: ReadonlySet<string> = new Set(['username', 'accessKeyId'])
 
-/** Fields that manifests can write out, but no output shows. */
+/** No output shows these fields, even if a manifest has them in plain text. */
 export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   ...SECRET_FIELDS,
   ...NAMING_FIELDS,
@@ -22,11 +22,10 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
 
 export const SENSITIVE_NAMES: readonly string[] = [...SENSITIVE_FIELDS, 'keySecret', 'token', 'authorization']
 
-/** Matches names that a platform can echo by mistake. */
+/** Parts of field names that suggest a secret. */
 const TELLING_PART =
   /pass(?:w|phrase)|pwd|secret|token|connection[-_]?string|(?:access|account|api|private)[-_]?key|user[-_]?name|certificate|credential|key[-_]?id$|jaas|bearer|authorization|signature/i
 
-/** Names that look sensitive but are not: ids of API keys. */
 const HARMLESS: ReadonlySet<string> = new Set(['openapikeys'])
 
 export function isSensitiveName(name: string): boolean {
@@ -35,40 +34,38 @@ export function isSensitiveName(name: string): boolean {
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Words of letters with at most a number at the end. People choose such texts; generators do not. */
+/** Words with at most a number at the end, such as "svc-orders-01": people choose these, generators do not. */
 const NAME = /^(?:[a-z]{1,32}\d{0,4}|\d{1,4})(?:[-_.@/\\ ](?:[a-z]{1,32}\d{0,4}|\d{1,4})){0,7}$/i
 
-/** Such as "admin" or "svc-orders-01". */
 export function readsLikeName(text: string): boolean {
   return text.length <= 64 && NAME.test(text)
 }
 
-/** User and password of a URL. A port before a path with "@" does not match. */
+/** User and password in a URL. A port before a path that contains "@" does not match. */
 const USER_INFO = /(:\/\/)(?:[^/?#\s@:]*:[^/?#\s]*|[^/?#\s@:]{1,256}:(?!\d{1,5}(?:[/?#]|$))[^\s@]{1,256})@/g
 
-/** "=" in a text or inside a URL parameter. */
+/** An equals sign, plain or percent-encoded. */
 const EQUALS = String.raw`\s{0,2}(?:=(?!=)|%(?:25)?3D)`
 
 const VALUE = String.raw`\s{0,2}(?:\[[a-z]+\]|[^&;\s\\]+)`
 
-/** Names of keys and signatures, anywhere before an equals sign. */
+/** Names before an equals sign whose value is masked anywhere in a text. */
 const OPENING =
   String.raw`(?:(?:(?<![a-z])|(?<=%(?:25){0,3}[0-9a-f]{2}))sig|signature|hmac|token|secret|passw(?:or)?d|passphrase|pwd|credential|connection[-_]?string|` +
   String.raw`(?:access|account|api|encryption|master|private|secret|shared|signing|storage)[-_]?key(?:[-_]?id)?)`
 const SIGNATURE = new RegExp(`(${OPENING}${EQUALS})${VALUE}`, 'gi')
 
-/** Names that are sensitive only in a URL, and percent-encoded names. */
+/** Names that are sensitive only in a URL, and names with percent-encoded letters. */
 const IN_URL = String.raw`(?:(?:key(?:[-_]?id)?|auth|jwt)|(?<=[?&;#])code|%[4-7][0-9a-f][^=&;?#\s]{0,64})`
 const PARAMETER = new RegExp(
   String.raw`((?:[?&;#]|\\u0026|%(?:25)?(?:3F|26|3B|23))(?:[^=&;?#%\s]{0,64})${IN_URL}${EQUALS})${VALUE}`,
   'gi',
 )
 
-/** `Basic …` and `Bearer …` of an `Authorization` header, even half masked, but not in a sentence. */
+/** Credentials after `Basic` or `Bearer`, even half masked. A plain word there is a sentence and stays. */
 const AUTHORIZATION =
   /\b(Basic|Bearer)(\s+)(?:\[[a-z]+\][\w.~+/=-]*|(?=[\w.~+/-]*[\d=]|[\w.~+/-]{20})[\w.~+/=-]{8,})/gi
 
-/** @param mask replaces each password and signature */
 export function withoutUrlSecrets(text: string, mask: string): string {
   const [hasPair, hasUrl] = [text.includes('=') || text.includes('%'), text.includes('://')]
   const named = /basic|bearer/i.test(text) ? text.replaceAll(AUTHORIZATION, `$1$2${mask}`) : text
@@ -76,7 +73,7 @@ export function withoutUrlSecrets(text: string, mask: string): string {
   return hasPair ? users.replaceAll(SIGNATURE, `$1${mask}`).replaceAll(PARAMETER, `$1${mask}`) : users
 }
 
-/** A user without a password or scheme. Only invalid manifests have these. */
+/** A user without a password, and a user without a scheme. Only invalid manifests have these. */
 const USER = /(\/\/)[^/?#\s]*@/g
 const BARE_USER_INFO = /(^|[\s"'[{(,=])[^\s"'[{(,=/@:]{1,256}:[^\s/@]{1,256}@/g
 
@@ -85,7 +82,6 @@ const ARGUMENT =
   /((?:^|[\s"'[,])--[\w-]{0,40}(?:password|passwd|token|secret|key|credential)["']?[\s,]+["']?)(?!-)[^\s"',\]]+/gi
 const USER_ARGUMENT = /((?:^|[\s"'[,])(?:-u|--user)["']?[\s,=]+["']?[^\s"':]{1,256}:)[^\s"']+/g
 
-/** Masks a line of an invalid manifest, or a finding that quotes it. */
 export function withoutSecrets(text: string, mask: string): string {
   const plain = withoutUrlSecrets(text, mask)
   const masked = plain.includes('--') ? plain.replaceAll(ARGUMENT, `$1${mask}`) : plain
@@ -94,13 +90,13 @@ export function withoutSecrets(text: string, mask: string): string {
   return told.replaceAll(USER, `$1${mask}@`).replaceAll(BARE_USER_INFO, `$1${mask}@`)
 }
 
-/** `"name": "value"`, `name=value` and `name: "value"`. The quotes can be escaped. */
+/** Matches `"name": "value"`, `name=value` and `name: "value"`. The quotes can be escaped. */
 const ASSIGNMENT =
   /(\\{0,3}["']?)(?<![\w.$-])([a-z_$][\w.$-]{0,80})\1(\s{0,4}[:=]\s{0,4})(\\{1,3}"(?:[^"\\]|\\(?!\\{0,2}"))*(?:\\{1,3}"?)?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"'\\]+)/gi
 
 /**
- * Masks values of sensitive names in JSON, YAML or `name=value`. Unquoted text after a colon stays: it is a sentence.
- * @param names `shown` keeps plain account names, which a platform's message needs
+ * Masks values of sensitive names in JSON, YAML or `name=value`. Unquoted text after a colon is a sentence and stays.
+ * @param names `shown` keeps plain account names, because a platform's message needs them
  */
 export function withoutAssignments(text: string, mask: string, names: 'shown' | 'masked'): string {
   if (!/[:=]/.test(text)) return text

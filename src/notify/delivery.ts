@@ -11,7 +11,7 @@ const MAX_REPLY_BYTES = 16 * 1024
 const MAX_RETRIES = 7
 const RETRY = { firstMs: 1_000, maxMs: 60_000 }
 
-/** Read before each attempt: mounted secrets are swapped. */
+/** Read before each attempt, because a mounted secret can change. */
 export type Target =
   | { readonly url: URL; readonly secret: Secret | undefined }
   | { readonly url: undefined; /** Never the content of a file. */ readonly why: string }
@@ -41,7 +41,7 @@ export interface DeliveryParts {
   readonly readTarget: () => Promise<Target>
   /** Never throws, follows no redirect, ends within `timeoutMs`. */
   readonly post: (posting: Posting, signal: AbortSignal) => Promise<Posted>
-  /** `Term.confirm`: only the acting process sends messages. */
+  /** `Term.confirm`: only the leader sends messages. */
   readonly confirm: () => Promise<number>
   readonly clock: Clock
   /** From 0 to below 1. */
@@ -56,7 +56,7 @@ export interface Attempt {
   /** HTTP status, or the class of the failure. */
   readonly code: string
   readonly durationMs: number
-  /** Undefined after a delivery. Never holds the URL, the secret or the reply. */
+  /** Why it failed, without URL, secret or reply. Undefined after a delivery. */
   readonly message: string | undefined
   readonly retryInMs: number | undefined
 }
@@ -75,14 +75,13 @@ export class DeliveryError extends Error {
     this.retryAfterMs = waitMs
   }
 
-  /** Whether a retry would be refused, too. */
   get isRefusal(): boolean {
     return /^[34]/.test(this.code) && !LATER.has(this.code)
   }
 }
 
 /**
- * @throws {DeliveryError} of the last attempt
+ * @throws {DeliveryError} if the last attempt fails
  * @throws the signal's reason
  */
 export async function deliver(
@@ -153,7 +152,7 @@ async function send(
   throw new DeliveryError(code, why, retryAfterMs(posted.headers, clock.now()))
 }
 
-/** Codes only: the text of an error can name the receiver. */
+/** Shows only codes, because an error's text can name the receiver. */
 function failureOf({ fault, code = 'no code' }: Extract<Posted, { type: 'silence' }>): string {
   if (fault !== undefined) return proxyWords(fault)
   return `the connection failed${isTlsFailure(code) ? `: ${connectWords(code)}` : ` (${code})`}`

@@ -48,7 +48,7 @@ function readMemory(text: string): Pick<WebhookMemory, 'before' | 'unusable'> {
   return { before: data.problems.flatMap(problemIn), unusable: undefined }
 }
 
-/** Drops a problem if this version does not know its reason or resources. */
+/** Drops a problem if this version of Pipewright does not know its reason or resources. */
 function problemIn({
   reason: name,
   keys: names,

@@ -12,7 +12,7 @@ const MAX_WORDS = 2_000
 
 export type ProblemChange = 'began' | 'grew' | 'ended'
 
-/** Has the same id and bytes at each attempt. */
+/** Each attempt has the same id and bytes. */
 export interface WebhookMessage {
   readonly id: string
   readonly body: string
@@ -20,7 +20,7 @@ export interface WebhookMessage {
 
 export interface MessageContext {
   readonly isSandbox: boolean
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly publicUrl: string | undefined
   readonly revision: string
   /** ms since the epoch. */
@@ -28,7 +28,7 @@ export interface MessageContext {
   readonly words: string | undefined
 }
 
-/** Fields can be added, but never change name or meaning. */
+/** Receivers depend on the names and meanings of the fields. */
 export function createMessage(
   change: ProblemChange,
   problem: Problem,
@@ -90,7 +90,7 @@ function timeOf(ms: number): string {
 
 /**
  * Headers of Standard Webhooks (standardwebhooks.com).
- * @param secret its bytes, or `whsec_` and base64
+ * @param secret plain text, or `whsec_` and base64
  * @param now ms since the epoch
  */
 export function webhookHeaders(

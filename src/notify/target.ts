@@ -23,7 +23,7 @@ export async function readTarget(
   if (typeof parsed === 'string') return { url: undefined, why: `${from} ${parsed}` }
   if (secretFile === undefined) return { url: parsed, secret: undefined }
   const secret = await readSecret(secretFile)
-  // Sends nothing unsigned: the receiver would refuse or learn to accept it.
+  // Unsigned messages are not sent: a receiver would refuse or learn to accept them.
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }
@@ -37,13 +37,13 @@ function isSecret(secret: Secret): boolean {
 
 function unreadable({ file, why, misplaced }: SecretReading & { readonly found: false }): string {
   if (misplaced !== undefined)
-    return `there is no readable file ${file}, and there is ${misplaced} in --secrets-dir. Move it to --credentials-dir`
+    return `the file ${file} cannot be read, but ${misplaced} is in --secrets-dir. Move it to --credentials-dir`
   switch (why) {
     case 'no descriptor':
       return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
       return `the file ${file} is a link into --secrets-dir, where manifests could name it`
-    case 'credential': // only secrets of sources
+    case 'credential': // happens only for secrets of sources
     case 'absent':
       return `there is no file ${file}`
     case 'unreadable':

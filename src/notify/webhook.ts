@@ -43,7 +43,7 @@ export function createWebhook(parts: WebhookParts) {
   let isForgetful = false
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
-  /** End of the pause after a refused message, by problem: monotonic ms. */
+  /** By problem id: after a refusal, no message before this time. Monotonic ms. */
   const refusedUntil = new Map<string, number>()
 
   if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })
@@ -52,7 +52,7 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // No end for a problem whose resources are in another of its cause.
+    // A problem that was merged into another of its cause has not ended.
     const alike = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
       const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))

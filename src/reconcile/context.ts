@@ -23,9 +23,9 @@ export interface ReconcileContext {
   readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
-  /** Cached for up to a second. */
+  /** For decisions: cached for up to a second. */
   readonly secrets: SecretStore
-  /** Not cached, for requests. */
+  /** For requests: not cached. */
   readonly mounted: SecretStore
   /** Masks texts that leave the process. Decisions use raw texts. */
   readonly mask: SecretMask
@@ -36,7 +36,6 @@ export interface ReconcileContext {
   readonly random: () => number
   readonly newId: () => string
   readonly timing: Timing
-  /** `--healthy-states`. */
   readonly healthyStates: readonly string[] | undefined
   /** Per service and hour. Infinity: no limit. */
   readonly maxCreates: number
@@ -45,14 +44,14 @@ export interface ReconcileContext {
   readonly fail?: Fail | undefined
 }
 
-/** Once sent, a create ignores `signal`. */
+/** A create that was sent ignores `signal`. */
 export interface ReconcileRequest extends ReadOptions {
   readonly reconcileId: string
   /** When the changed manifest was read; monotonic ms. */
   readonly changedAt: number | undefined
-  /** By an operator or new credentials. Skips the back-off. */
+  /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Frees the slot: the rest of this reconcile yields to other keys. */
+  /** Lets another key start. The rest of this reconcile yields to other work. */
   readonly releaseSlot: () => Promise<void>
 }
 
@@ -80,10 +79,10 @@ export interface Acted {
   readonly history: readonly NewEntry[]
 }
 
-/** The key is decided again: nothing was sent, or its outcome is recorded. */
+/** The caller must decide again. No request was sent, or its outcome is recorded. */
 export class DecisionOutdated extends Error {
   constructor(key: Key) {
-    super(`what was decided for ${key} is no longer what is to be done`)
+    super(`the decision for ${key} is outdated`)
     this.name = 'DecisionOutdated'
   }
 }

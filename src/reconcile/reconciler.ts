@@ -33,21 +33,20 @@ import { operate } from './operator/operate.ts'
 import { refused } from './operator/operator.ts'
 
 export interface Reconciler {
-  /** The queue never runs a key twice at a time. */
+  /** Call it only once at a time for each key. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /** Carries out a command. Call it while its key is not reconciled. @throws {LedgerError} */
+  /** Call it while the key is not reconciled. @throws {LedgerError} */
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
   /** As {@link OutcomeOutbox.recoverAll}. */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly problems: ProblemTracker
 }
 
-/** Decide again: no request was sent, or its outcome is written. */
 function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** Rounds for one key before others come first. */
+/** After this many decisions for one key, other keys come first. */
 const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
 
@@ -63,7 +62,6 @@ interface Reconciliation {
   movedFrom: Key | undefined
 }
 
-/** @param outbox shared with an earlier reconciler */
 export function createReconciler(
   context: ReconcileContext,
   board: WritableBoard,
@@ -77,7 +75,7 @@ export function createReconciler(
       if (outbox.pending.size > 0) await outbox.recover(key)
       if (outbox.pending.has(key))
         return refused(
-          `The result of the last create of ${key} is not in the ledger yet, which cannot be written. Run this again once it can.`,
+          `The ledger cannot be written, so the result of the last create of ${key} is not in it. Make it writable, then run this again.`,
         )
       return operate(context, command, signal)
     },
@@ -118,7 +116,7 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
         const unsaved = outbox.pending.get(key)?.end
         return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
       }
-      // Repeated conflicts are a bug; repeated edits are not.
+      // A ledger that conflicts each time is a bug. A manifest that is edited each time is not.
       const isLast = round === MAX_CONFLICT_RETRIES
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
@@ -139,8 +137,8 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
 /**
  * A create is decided twice: without a permit, then again with the permit after all waits. The second
  * decision counts.
- * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before sending; later errors become
- * outcomes, except if the record was moved or has another attempt
+ * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before a request is sent. Later errors
+ * become outcomes, except if the record was moved or has another attempt
  */
 async function reconcileOnce(
   reconciliation: Reconciliation,
@@ -166,7 +164,7 @@ async function reconcileOnce(
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // Until the intent, nothing waits, except the list request before a record is forgotten.
+  // No `await` between here and the intent: the facts could change. Only forgetting waits, for a list request.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -284,7 +282,7 @@ function carryOut(
 const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
 
 /**
- * All reads must be newer than the key's last changing request.
+ * Each read must have begun after the key's last request that changes something.
  * @throws {DecisionOutdated} if another key sent a create of the same name
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
@@ -295,7 +293,6 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
   if (type === 'create' && readSince < lastWriteOf(store, key)) throw new DecisionOutdated(key)
 }
 
-/** @throws {LedgerConflict} {@link DecisionOutdated} and unexpected errors */
 function failed({ request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   return { outcome: outcomeOf(error, request.signal), record: assessment.input.recorded, history: [] }

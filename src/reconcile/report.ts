@@ -26,7 +26,6 @@ interface Reporting extends Recording {
   readonly startedAt: number
 }
 
-/** Shows and emits a result, and schedules the next reconcile. */
 export function report(
   context: ReconcileContext,
   board: WritableBoard,
@@ -119,7 +118,7 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** The last changed condition, if it makes the resource healthy. Other changes are no news. */
+/** The last changed condition, if the resource became healthy without a problem before. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,
@@ -130,7 +129,6 @@ function arrival(
   return from !== to && wellnessOf(from) !== 'bad' && wellnessOf(to) === 'good' ? changed.at(-1) : undefined
 }
 
-/** A failing adoption is news once. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
   return (
@@ -141,7 +139,7 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
   )
 }
 
-/** If never found: ms since the pipe was recorded. */
+/** Ms since the pipe was recorded, if no read has found it. */
 function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
   if (remote === undefined || remote.seenAt !== undefined) return undefined
   return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
@@ -167,7 +165,7 @@ function alsoOf(
   return also
 }
 
-/** Contact with the service, as the request showed it. Undefined: unknown. */
+/** How the service answered. Undefined: no request was sent, or the rate limit refused it. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
@@ -189,7 +187,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
-/** Whether the key might have waited for this condition. The key then skips its back-off. */
+/** Whether the key might have waited for this condition of another key. It then skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'
@@ -247,14 +245,13 @@ export function withoutLedger(
   return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
 }
 
-/** Replaces the old status, which would be unchecked. */
+/** Replaces the status on the page, because a bug prevented its check. */
 export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
   const text = context.mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`
   showFailed(context, board, key, { reason: 'Unavailable', facts: { said } })
 }
 
-/** Only on the board, until the next reconcile succeeds. */
 function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key, because: Because): void {
   const before = board.get(key)
   if (before === undefined) return

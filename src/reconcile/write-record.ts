@@ -119,7 +119,7 @@ async function write(
   try {
     return await saveRecord(context, next, [...acted.history, ...history])
   } catch (error) {
-    // A create's outcome is on disk. The next reconcile writes the conditions.
+    // The outcome of a create is already on disk. The next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
     context.store.note(acted.record)
     return acted.record
@@ -146,7 +146,7 @@ export async function forget(
   }
 }
 
-/** Failed attempts get a history line; reads do not. */
+/** If a create failed, the history notes that its record is removed. */
 function lastEntry(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
   if (intent === undefined || remote !== undefined) return []
   const said = reasonFields({ reason: 'Orphaned', facts: { key, isNothing: true } })

@@ -95,7 +95,7 @@ test('authorities that Node knows are believed beside those in --ca-file', async
   const port = await listenHere(server)
   const args = ['status', '--server', `https://127.0.0.1:${port}`, '--ca-file', other.file]
   try {
-    expect((await runHere(args)).stderr).toContain('TLS failed; name the authority')
+    expect((await runHere(args)).stderr).toContain('TLS failed; add the authority')
     const { stderr } = await runProgram(args, { env: { NODE_EXTRA_CA_CERTS: known.file } })
     expect(stderr).not.toContain('TLS failed')
   } finally {

@@ -64,15 +64,15 @@ test.each([
   [{ type: 'refused', status: 407 }, 'refused the user and the password (407); correct them in https_proxy'],
   [
     { type: 'refused', status: 403 },
-    'does not open the way to the host (403); allow the host there, or name it in NO_PROXY',
+    'refuses to connect to the host (403); allow the host in the proxy, or add it to NO_PROXY',
   ],
   [{ type: 'refused', status: 504 }, 'could not reach the host (504)'],
-  [{ type: 'silent', afterMs: 10_000 }, 'did not open the way within 10s'],
+  [{ type: 'silent', afterMs: 10_000 }, 'did not connect to the host within 10s'],
   [
     { type: 'cut', code: 'HTTPParserError' },
-    'does not answer as a proxy does (HTTPParserError); check scheme and port in https_proxy',
+    'does not answer like a proxy (HTTPParserError); check scheme and port in https_proxy',
   ],
-  [{ type: 'cut', code: 'ECONNRESET' }, 'cut the connection before the way was open (ECONNRESET)'],
+  [{ type: 'cut', code: 'ECONNRESET' }, 'closed the connection before it reached the host (ECONNRESET)'],
   [
     { type: 'unreachable', code: 'ENOTFOUND', addresses: [] },
     'could not be reached (https_proxy): the name of the host does not resolve (ENOTFOUND)',

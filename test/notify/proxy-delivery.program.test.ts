@@ -43,7 +43,7 @@ test.each([
     status: 407,
     says: /^the proxy http:\/\/127\.0\.0\.1:\d+ refused the user and the password .* correct them in HTTPS_PROXY$/,
   },
-  { scheme: 'https', status: 403, says: /^the proxy http:\/\/127\.0\.0\.1:\d+ does not open the way/ },
+  { scheme: 'https', status: 403, says: /^the proxy http:\/\/127\.0\.0\.1:\d+ refuses to connect/ },
   { scheme: 'http', status: 503, says: /^HTTP 503$/ },
 ])('$scheme: a proxy that says $status', async ({ scheme, status, says }) => {
   await using server = await httpServer((response) => response.writeHead(204).end())

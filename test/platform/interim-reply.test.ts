@@ -96,7 +96,7 @@ test.each([
   ['an early hint and a 102', [HINTS, 'HTTP/1.1 102 Processing\r\n\r\n', ESTABLISHED], true],
   ['all of them mixed', [CONTINUE, HINTS, CONTINUE, ESTABLISHED], true],
   ['a 100, then a refusal', [CONTINUE, 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'], '(403)'],
-  ['a 100 and nothing more', [CONTINUE, ''], 'cut the connection before the way was open'],
+  ['a 100 and nothing more', [CONTINUE, ''], 'closed the connection before it reached the host'],
 ] as const)('before a proxy opens the way to a host: %s', async (_, parts, opens) => {
   const said: Buffer[] = []
   await using server = await tcpServer((socket) =>

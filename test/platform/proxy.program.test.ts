@@ -161,7 +161,7 @@ describe('through a proxy that joins', () => {
   })
 
   const CLOSED: readonly { readonly mode: ProxyMode; readonly says: string }[] = [
-    { mode: { type: 'refuse', status: 403 }, says: 'does not open the way to the host (403)' },
+    { mode: { type: 'refuse', status: 403 }, says: 'refuses to connect to the host (403)' },
     {
       mode: { type: 'refuse', status: 407 },
       says: 'refused the user and the password (407); correct them in HTTPS_PROXY',

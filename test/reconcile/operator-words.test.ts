@@ -13,22 +13,22 @@ test.each<[string, Partial<LedgerRecord>, string]>([
   [
     'that a person settled',
     { intent: intent('dismissed') },
-    `${ATTEMPT} is settled\\. It will be tried again automatically\\.`,
+    `${ATTEMPT} is already settled\\. Pipewright sends the create again automatically\\.`,
   ],
   [
     'that was settled by what was seen',
     { intent: { ...intent('dismissed'), seen } },
-    `${ATTEMPT} is settled: a reply\\. It will be`,
+    `${ATTEMPT} is already settled: a reply\\. Pipewright sends`,
   ],
   [
     'that failed',
     { intent: intent('failed') },
-    `${ATTEMPT} created nothing, and it will be tried again automatically\\.`,
+    `${ATTEMPT} created nothing\\. Pipewright sends the create again automatically\\.`,
   ],
   [
     'that was refused',
     { intent: { ...intent('failed'), seen } },
-    `${ATTEMPT} created nothing \\(a reply\\), and it will`,
+    `${ATTEMPT} created nothing \\(a reply\\)\\. Pipewright sends`,
   ],
 ])('there is nothing to resolve for a key %s', (_, changes, says) => {
   const record = { ...blankRecord('Pipe/orders'), version: 1, ...changes }

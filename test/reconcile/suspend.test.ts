@@ -78,7 +78,7 @@ test('the end of a command does not end what the manifest suspends longer', asyn
   world.context.store.setCatalog(catalog)
   await play(
     world,
-    '61 min; look orders: Suspended; suspend orders: by its manifest, until a later time: orders.yaml:1',
+    '61 min; look orders: Suspended; suspend orders: stays suspended until the later time in its manifest',
   )
 })
 

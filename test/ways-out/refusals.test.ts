@@ -178,7 +178,7 @@ const REFUSALS: readonly Refusal[] = [
     isApart: true,
     words: 'adopt Pipe/orders {stray}',
     before: ({ platform, pipeId }) => platform.vanish(pipeId('orders')),
-    says: [/which was not found; that is not confirmed yet/],
+    says: [/which was not found, but the loss is not confirmed yet/],
   },
   {
     why: 'resolving what is settled with an id',
@@ -194,7 +194,7 @@ const REFUSALS: readonly Refusal[] = [
       platform.faults.add({ operation: 'createPipe', fault: { type: 'status', status: 422 } })
       return apply()
     },
-    says: [/attempt 1 \(intent .*\) created nothing \(.*answered 422.*it will be tried again automatically/],
+    says: [/attempt 1 \(intent .*\) created nothing \(.*answered 422.* sends the create again automatically/],
   },
   {
     why: 'forgetting what has a manifest with errors',

@@ -6,42 +6,41 @@ declare const masked: unique symbol
 /** Text that can leave the process. Decisions never use it. */
 export type MaskedText = string & { readonly [masked]: true }
 
-/** Text for decisions. A masked text is a type error. */
+/** Text for decisions. The type refuses a masked text. */
 export type RawText = string & { readonly [masked]?: never }
 
-/** Characters. Ordinary words contain shorter secrets. */
+/** Characters. Shorter secrets are not masked: ordinary words contain them. */
 export const MIN_MASKED_LENGTH = 4
 
-/** Works in linear time. */
 export type SecretMask = ReturnType<typeof createSecretMask>
 
 const MASK = '[secret]'
 
-/** Of a longer text, only the length is shown: to search it would block the process. */
+/** Characters. A longer text is replaced by its length: a search would block the process. */
 const MAX_MASKED_LENGTH = 256 * 1024
 
-/** Characters. A shorter part or line of a secret stays visible. */
+/** Characters. A shorter part or line of a secret is not masked. */
 const MIN_PART_LENGTH = 16
 
-/** Characters of a secret's beginning to mask: the longest that fits. Fewer begin other certificates, too. */
+/** A secret's beginning is masked from this length on: the largest that it has. */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
-/** Characters at the end of a masked secret. Another secret can begin there. */
+/** Characters at the end of a masked secret that are searched again: another secret can begin there. */
 const MAX_OVERLAP = 64
 
-/** Characters. Above it, the older half is dropped and the rest encoded again. */
+/** Characters of all secrets. If they exceed this, the mask forgets the older half. */
 const MAX_HELD = 4 * 1024 * 1024
 
 interface Needle {
   readonly text: string
-  /** Masked only as a whole word, because it reads like a word. */
+  /** The secret reads like a word, so only the whole word is masked. */
   readonly isWord: boolean
 }
 
 export function createSecretMask(secrets: Iterable<string> = []) {
-  /** In the order of the last `add`. */
+  /** The secrets, in the order of their last `add`. */
   const held = new Set<string>()
-  /** Needles by first characters and part length, sorted by text. */
+  /** Needles by the key of their first characters, then by part length. Lists are sorted by text. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
@@ -109,7 +108,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 }
 
-/** Sensitive values in JSON or its base64, such as a service-account key. */
+/** Sensitive values inside a secret that is JSON, or JSON in base64, such as a service-account key. */
 function sensitiveIn(secret: string): readonly string[] {
   const forms = [secret, Buffer.from(secret, 'base64').toString()]
   const text = forms.find((form) => form.trimStart().startsWith('{')) ?? '[]'
@@ -126,7 +125,7 @@ function sensitiveIn(secret: string): readonly string[] {
   return found
 }
 
-/** Key of the last four characters. */
+/** Adds a character. A key has the last four. */
 function nextKey(key: number, text: string, at: number): number {
   return (key << 8) ^ text.charCodeAt(at)
 }
@@ -137,12 +136,12 @@ function keyOf(text: string, length: number): number {
   return key
 }
 
-/** End of the longest match. 0: no match. */
+/** @returns the end of the longest match, or 0 */
 function endOfMatch(needles: readonly Needle[], part: number, text: string, at: number): number {
   let last = at
   let end = 0
   const isMasked = ({ isWord }: Needle) => !isWord || isWholeWord(text, at, last)
-  /** Needles that begin like the text so far. */
+  /** Range of the needles that begin like the text so far. */
   let [from, to] = [0, needles.length]
   while (from < to) {
     const low = needles[from]
@@ -164,7 +163,6 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
   return end
 }
 
-/** Index of the first item from which the condition holds. */
 function firstIndex<T>(
   items: readonly T[],
   [from, to]: readonly [number, number],
@@ -180,7 +178,6 @@ function firstIndex<T>(
   return low
 }
 
-/** End of the text that both needles repeat. */
 function endOfBoth(low: string, high: string, text: string, at: number, from: number): number {
   let last = from
   for (; last < text.length; last += 1) {
@@ -206,7 +203,7 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-/** JSON writers escape more. Go: HTML. Python and PHP: all except ASCII. .NET: all of these. */
+/** Other JSON writers escape more. Go: HTML. Python and PHP: all except ASCII. .NET: all of these. */
 const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
 function jsonFormsOf(secret: string): readonly string[] {
@@ -227,7 +224,7 @@ function codeOf(text: string): string {
   )
 }
 
-/** With digits in both cases, as in a form, and with each reserved character encoded (RFC 3986, 2.2). */
+/** In URLs: digits in both cases, spaces as `+`, and each reserved character encoded (RFC 3986, 2.2). */
 function urlFormsOf(secret: string): readonly string[] {
   const url = encodeURIComponent(secret.toWellFormed())
   const strict = url.replaceAll(
@@ -240,7 +237,7 @@ function urlFormsOf(secret: string): readonly string[] {
   })
 }
 
-/** HTML quotes of Python, of Go and .NET, and of lodash. */
+/** Escaped quotes in HTML: by Python, by Go and .NET, by lodash. */
 const QUOTES = [
   ['&quot;', '&#x27;'],
   ['&#34;', '&#39;'],
@@ -261,7 +258,7 @@ function linesOf(secret: string): readonly string[] {
     .filter((line) => line.length >= MIN_PART_LENGTH && !line.startsWith('-----'))
 }
 
-/** In both alphabets, at all byte offsets, without the characters that neighbours change. */
+/** Base64 of a text with the secret: in both alphabets, at all byte offsets, without characters of neighbours. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return [0, 1, 2].flatMap((shift) => {

@@ -55,23 +55,21 @@ export function act(
   }
 }
 
-/** The platform has the manifest's values. */
 function isThere(action: Action): boolean {
   return action.reason === 'Adopted' || action.reason === 'Applied' || isAccepted(action)
 }
 
-/** The manifest was edited to what the platform has. */
+/** Whether the manifest was edited to the values that the platform has. */
 function isAccepted({ reason, facts }: Action): boolean {
   return reason === 'InSync' && facts.accepted !== undefined
 }
 
-/** An edit that the platform already has is the new baseline. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
   if (!isAccepted(action) || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
-  // Replies lack secrets: keep the sent ones.
+  // Keep the hashes of the sent secrets, because replies have no secrets.
   const secrets = record.applied?.secrets ?? {}
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
@@ -80,18 +78,17 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
-/** Clears a change and command that took effect. Later differences are another writer's. */
+/** Clears a recorded change or command that took effect. Later differences are another writer's. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync') {
-    // Keep the command: a pipe stopping for a change must be started later.
+    // Keep the command of a pipe that stops for a change, because it must be started later.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
-  // A stop for a change stays recorded while the pipe rests.
   const isOver =
     command.command === 'start'
       ? isSeenToRun(input)

@@ -17,7 +17,7 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
 export interface AdoptRequest {
-  /** Matched in the list, not named by id. */
+  /** Found in the list by its values, not named by an id. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
@@ -26,7 +26,7 @@ export interface AdoptRequest {
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** The pipe in the list. Replaces a read, except if `isFound`. */
+  /** The pipe as the list shows it. Replaces a read, except if `isFound`. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
@@ -40,7 +40,7 @@ type AdoptResult =
     }
   | { readonly taken: false; readonly why: FactsOf<'AdoptRefused'> }
 
-/** Rules: `spec/api.md` 4.2. @throws {RemoteError} and other request errors, except a 404 */
+/** @throws {RemoteError} and other request errors, except a 404 */
 export async function adoptExisting(
   context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
   wanted: AdoptRequest,
@@ -82,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // A list can lag. Without `seenAt`, a later 404 creates no pipe.
+      // A list can be outdated. Only if a read has found the pipe, a later 404 can create another.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },

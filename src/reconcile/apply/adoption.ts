@@ -71,7 +71,7 @@ export async function adopt(
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // The list can lag: this failure delays the retry.
+    // The pipe differs from the list, which can be outdated. A failure delays the retry.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
   context.store.claim(key, pipeId)
@@ -86,8 +86,8 @@ export async function adopt(
 }
 
 /**
- * Adoptions by id share one list request. A list can lag: a pipe that differs from its manifest is read.
- * Undefined: read the pipe.
+ * Adoptions by id share one list request. Undefined: read the pipe, because the list lacks it or shows other
+ * values than the manifest.
  */
 async function listedAsWanted(
   context: ReconcileContext,
@@ -125,7 +125,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
   return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
 }
 
-/** Reads a pipe whose id came in an inconclusive reply. */
+/** Reads the pipe whose id was in the reply to an unknown create: it might be the created pipe. */
 async function adoptByRead(
   context: ReconcileContext,
   { input, entry, body = {}, service }: Assessment,

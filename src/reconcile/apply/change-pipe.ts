@@ -37,8 +37,8 @@ const NO_SERVICE: Outcome = {
 }
 
 /**
- * Sends each step, then reads the pipe. After a crash, the rest is decided again. A stop is journaled
- * first.
+ * Sends each step, then reads the pipe. A stop is journaled before it is sent. After a crash, the remaining
+ * steps are decided again.
  */
 export async function change(
   context: ReconcileContext,
@@ -129,7 +129,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Undoes the journaled change: no request was sent, so differences are another writer's. */
+/** Undoes the journaled change if no request was sent: differences are then another writer's. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
@@ -152,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // Another person stopped the pipe. The service starts it, but the next step needs a stop.
+    // The pipe was stopped in the console. The service starts it after this step, but the next step needs a stop.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -162,7 +162,7 @@ function commandSent(
   }
 }
 
-/** Adding to or removing from a list is sent without retries. */
+/** A request that adds to or removes from a list is sent without retries. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
@@ -254,7 +254,7 @@ function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint
   )
 }
 
-/** Includes removed fields that the service still has: their removal is pending. */
+/** Adds removed fields that the service still has, because their removal is pending. */
 function withKept(
   { digest, fields }: Fingerprint,
   kept: readonly string[],
@@ -270,7 +270,7 @@ function withKept(
   }
 }
 
-/** Clears the stop if the service started the pipe itself: later stops are an operator's. */
+/** Clears the recorded stop if the service itself started the pipe: a later stop is an operator's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

@@ -11,13 +11,13 @@ import { outcomeOf } from './outcome-of-error.ts'
 import { begun, entryOf, look, type Changing } from './change-steps.ts'
 import { saveRecord } from '../state/journal.ts'
 
-/** Longest stop of a pipe for a failing change: ms. */
+/** Ms. A failing change keeps a pipe stopped for at most this time. */
 const STOPPED_MS = 10 * 60_000
 
-/** Failures that end by themselves or affect all pipes: the change is not given up. */
+/** These failures end by themselves or affect all pipes, so the change is not given up. */
 const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-/** If the change is given up, a pipe stopped for it starts immediately. */
+/** If the change is given up, the pipe that was stopped for it starts immediately. */
 export async function refused(
   changing: Changing,
   begunRecord: LedgerRecord,
@@ -36,7 +36,7 @@ export async function refused(
     result: 'failed',
   }
   if (step.way === 'state') {
-    // Services refuse to start a running pipe: read it.
+    // A service refuses to start a running pipe, so read whether it already runs.
     const seen = await look(changing)
     if (seen === undefined) return { outcome, record, history: [] }
     const { value } = seen.reply
@@ -73,7 +73,6 @@ export async function refused(
   )
 }
 
-/** The next decision stops the pipe, or starts it again. */
 async function saveAndDecideAgain(
   context: ReconcileContext,
   record: LedgerRecord,

@@ -35,14 +35,14 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Journals the reason before a stop: after a crash, the next process starts the pipe. */
+/** Records before the stop that it is for a change: after a crash, the next process starts the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return saveRecord(changing.context, { ...recorded, command, change: begun(changing) })
 }
 
-/** An interrupted correction that continues counts once. */
+/** A correction that continues after a crash counts only once. */
 export function countedCorrections({ action, input, fields }: Changing): LedgerRecord['corrections'] {
   const { recorded } = input
   const interrupted = interruptedFields(recorded)
@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** Includes the fields of earlier, possibly incomplete steps. */
+/** The change to journal, with the fields of earlier steps, which might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -72,7 +72,7 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** Repeats the start until a read shows that the pipe runs: a reply is no proof. */
+/** A start stays recorded until a read shows that the pipe runs, because its reply is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }
@@ -81,10 +81,7 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
-/**
- * @param record as journaled before the request
- * @throws {DecisionOutdated} if the decision changed
- */
+/** @throws {DecisionOutdated} if the decision changed */
 export async function bodyOf(
   changing: Changing,
   record: LedgerRecord,
@@ -111,7 +108,7 @@ export interface Look {
   readonly readAt: number
 }
 
-/** The reply to the change might be older than its effect. */
+/** The reply to a change might not show its effect, so read the pipe. Undefined: the read failed. */
 export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {

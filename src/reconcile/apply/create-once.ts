@@ -25,14 +25,14 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. With the deadline and budget waits, the longest age of the facts. A paused process exceeds it. */
+/** Ms. Longest age of the facts, plus the deadline and budget waits. After a pause of the process, they are older. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Writes the intent, sends one POST, writes the outcome. The caller decided while holding the permit. The
- * stop signal counts until the intent, then only the deadline.
+ * Writes the intent, sends one POST, writes the outcome. The caller must have decided with the permit. After
+ * the intent, the stop signal is ignored and only the deadline counts.
  * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
  * belongs to another attempt
  */
@@ -77,7 +77,10 @@ async function sendOnce(
     })
     await context.fail?.('after-intent')
   } catch (error) {
-    await outbox.persist(key, unsent(context, { intentId, opened, why: 'Pipewright failed before it' }))
+    await outbox.persist(
+      key,
+      unsent(context, { intentId, opened, why: 'Pipewright failed after it recorded the attempt' }),
+    )
     throw error
   }
 
@@ -126,7 +129,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // Noted before the write: an equal manifest under another key now waits as a possible rename.
+  // The store gets the intent first: an equal manifest under another key now waits, because it might be a rename.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const
@@ -142,7 +145,7 @@ async function recordIntent(
   } catch (error) {
     if (record.version > 0) context.store.note(record)
     else context.store.drop(key)
-    // The intent might be on disk. The next reconcile notes that no request was sent.
+    // The intent might be on disk despite the error. The next reconcile records that no request was sent.
     const why = 'the attempt could not be recorded'
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error

@@ -24,8 +24,6 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* A create's outcome is written before its event. */
-
 export interface Creation {
   readonly key: Key
   readonly reason: Reason
@@ -73,7 +71,6 @@ export function settleSuccess(
   return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
 }
 
-/** Writes the id before anything else. */
 async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -91,7 +88,7 @@ async function settleCreated(
   const end = { type: 'created', remote } as const
   const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
   context.store.claim(key, remote.id)
-  // From here on, no error loses the id.
+  // From here, the outbox keeps the id, even after an error.
   outbox.remember(key, pendingOutcome)
   await context.fail?.('before-id')
   const record = await outbox.persist(key, pendingOutcome)
@@ -111,7 +108,6 @@ async function settleCreated(
   return { record, outcome, reply }
 }
 
-/** Restores the id of the pipe to replace. */
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -146,7 +142,7 @@ export async function settleFailure(
   })
 }
 
-/** Reads the pipe whose id the reply contains, if any. */
+/** If the reply has an id, reads that pipe, because it might be the created one. */
 export async function settleUnknown(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -177,7 +173,7 @@ export async function settleUnknown(
   })
 }
 
-/** Limit of this read: ms. Then the next reconcile reads the pipe. */
+/** Ms. If the read takes longer, the next reconcile reads the pipe. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

@@ -35,7 +35,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
   )
 }
 
-/** Decides again if the list might show the pipe. Fails if the list request fails. */
+/** Before a record is forgotten, looks for its pipe in the list. If it might be there, decides again. */
 export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,
@@ -56,7 +56,7 @@ export async function recheckBeforeForget(
   }
 }
 
-/** Ms. A younger reading is not repeated before a request. Each wait for the budget is longer. */
+/** Ms. A younger reading is not repeated before a request. After a wait for the budget, it is older. */
 const FRESH_MS = 500
 
 interface Decided<Type extends ActionType> {
@@ -68,16 +68,14 @@ interface Decided<Type extends ActionType> {
 
 interface Attempt {
   readonly looks: Looks
-  /** As written before the request. */
   readonly journaled: LedgerRecord
-  /** Whether to read the resource again even after a fresh reading. */
   readonly isRead: boolean
 }
 
 /**
- * Before each attempt of a request, with its permit: decides again on the present manifest, record and
- * secrets. Reads the resource again, except after a fresh reading.
- * @throws {DecisionOutdated} if the decision, the manifest, the service or the record is another one
+ * Decides again before each attempt of a request, from the current manifest, record and secrets. Reads the
+ * resource again, except after a fresh reading.
+ * @throws {DecisionOutdated} if the decision, the manifest, the service or the record changed
  */
 export async function decideAgain<Type extends ActionType>(
   context: ReconcileContext,
@@ -88,7 +86,7 @@ export async function decideAgain<Type extends ActionType>(
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
-  // Without the marks that this request journaled: they must not change the decision.
+  // Uses the record without the marks of this request, because they would change the decision.
   const { recorded } = first.gathered
   const gathered = isFresh
     ? await regather(context, first)

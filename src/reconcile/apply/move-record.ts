@@ -10,14 +10,14 @@ import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/** The orphan that the manifest names by key or pipe id, or else the only equal orphan. */
+/** The record to rename to this key: the orphan that its manifest names, or else the only equal orphan. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
   assessment: Assessment,
 ): LedgerRecord | undefined {
   const record = recordFor(context, assessment)
-  // A create in flight keeps its record.
+  // The record of a create in flight cannot move.
   return record === undefined || outbox.isBusy(record.key) ? undefined : record
 }
 
@@ -52,7 +52,6 @@ function isGone(store: StateStore, { key }: LedgerRecord): boolean {
   return store.desiredState(key) === 'absent'
 }
 
-/** Moves in one transaction. */
 export async function moveRecord(
   context: ReconcileContext,
   from: LedgerRecord,
@@ -62,7 +61,7 @@ export async function moveRecord(
   const commanded = [to, from].find(
     (one) => one.suspension !== undefined && !isSuspensionOver(context.store, one),
   )
-  // A pending deletion moves, too: the new manifest decides about it.
+  // A pending deletion moves, too. The new manifest decides whether it continues.
   const moved: LedgerRecord = {
     ...from,
     key: to.key,
@@ -78,15 +77,15 @@ export async function moveRecord(
   try {
     record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
-    // An outdated record would conflict again.
+    // Reads the record, because an outdated one would conflict again.
     if (error instanceof LedgerConflict) await readRecord(context, from.key)
     throw error
   }
-  // For the new key, too, lists from before the last request are outdated.
   const seen = context.store.observation(from.key)
   context.store.drop(from.key)
   context.store.note(record)
   if (seen !== undefined) context.store.noteObservation(to.key, seen)
+  // A list from before the old key's last request is outdated for the new key, too.
   context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
   return record

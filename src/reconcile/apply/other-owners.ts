@@ -26,7 +26,7 @@ interface Wanted {
   readonly fingerprint: Fingerprint
 }
 
-/** Another key's unknown create has priority for a pipe of its name. */
+/** Another key's unknown create might have made a pipe of this name. That key comes first. */
 export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,

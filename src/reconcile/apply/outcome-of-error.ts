@@ -52,7 +52,7 @@ function failureOf(error: RemoteError): RemoteFailure {
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  // An unknown service also counts as refused.
+  // `refused` is also set if the platform does not know the service.
   const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }
@@ -67,7 +67,6 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** No usable reply or credentials. */
 export function isRequestError(error: unknown): error is RemoteError | SecretUnavailableError {
   return error instanceof RemoteError || error instanceof SecretUnavailableError
 }

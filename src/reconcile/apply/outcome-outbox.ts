@@ -24,8 +24,8 @@ export interface PendingOutcome {
 }
 
 /**
- * Keeps create outcomes until the ledger has them: a full disk or a conflict must not lose an id. Retries
- * before the key's next reconcile.
+ * Keeps create outcomes until the ledger has them, because a full disk or a conflict must not lose an id. They
+ * are written before the key's next reconcile.
  */
 export interface OutcomeOutbox {
   /** Adds the outcome to the newest record, with retries. @returns undefined: not written */
@@ -33,18 +33,18 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Retries before the process ends. @param until ends them; default: one try @returns unwritten outcomes */
+  /** Call it before the process ends. @param until ends retries; default: one try @returns unwritten outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
-  /** A create is in flight or its outcome is unwritten. */
+  /** Whether a create is in flight or its outcome is unwritten. */
   isBusy(key: Key): boolean
 }
 
 const TRIES = 6
 const WAIT = { firstMs: 50 }
 
-/** Ms. Last retries before the process ends, for a locked ledger. */
+/** Ms. A locked ledger is retried this long before the process ends. */
 const LAST_MS = 10_000
 const LAST_WAIT_MS = 250
 /** Extra time for writes in progress at the deadline: ms. */
@@ -57,7 +57,7 @@ export function createOutcomeOutbox({
 }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>): OutcomeOutbox {
   const kept = new Map<Key, PendingOutcome>()
   const underWay = new Set<Key>()
-  /** These short waits ignore stop signals. */
+  /** Never aborted, because a stop must not end the short waits between tries. */
   const never = new AbortController().signal
 
   async function write(
@@ -71,8 +71,8 @@ export function createOutcomeOutbox({
     if (record === undefined) return undefined
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
-    // Applies while the attempt is open. An id applies even after a person dismissed the attempt, but not
-    // after an adoption. The history gets each result.
+    // An outcome counts while the attempt is open. An id counts even after an operator dismissed the attempt,
+    // but not after an adoption. The history gets each outcome.
     const counts =
       intent?.id === intentId &&
       (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
@@ -80,7 +80,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** Records an id even if the key was forgotten or the ledger rolled back. */
+  /** Finds a record for an id even if the key was forgotten, or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,
@@ -118,7 +118,6 @@ export function createOutcomeOutbox({
     kept.delete(key)
   }
 
-  /** In parallel: waits only once for a slow ledger. */
   async function tryAll(): Promise<void> {
     const tries = [...kept.keys()].map((key) =>
       recover(key).catch((error: unknown) => {
@@ -142,7 +141,7 @@ export function createOutcomeOutbox({
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
       for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-        // Read anew: after a rollback, another record might have this version.
+        // Read again: in a restored ledger, another record might have this version.
         record = await ledger.get(key).catch(() => record)
         try {
           const written = await write(record, outcome)
@@ -190,29 +189,28 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** For an outcome still unwritten when the process ends. @param typed makes a command line */
 export function outcomeLostEvent(
   key: Key,
   end: CreateEnd,
   typed: (args: string) => string,
 ): Event & { readonly type: 'OutcomeLost' } {
   const common = { type: 'OutcomeLost', key } as const
-  const then = 'Once the ledger can be written, and before anything else:'
+  const then = 'Once the ledger can be written, first run:'
   switch (end.type) {
     case 'created': {
       const { id } = end.remote
       const command = typed(`resolve ${key} --adopt ${id}`)
-      const message = `${capital(nounOf(key))} ${id} was created for ${key}, and the ledger does not hold its id. ${then} ${command}`
+      const message = `${capital(nounOf(key))} ${id} was created for ${key}, but the ledger does not have its id. ${then} ${command}`
       return { ...common, outcome: 'created', pipeId: id, command, message }
     }
     case 'failed': {
       const command = typed(`resolve ${key} --retry --force`)
-      const message = `No resource was created for ${key} (${end.seen.what}), and the ledger does not know that. ${then} ${command}`
+      const message = `No resource was created for ${key} (${end.seen.what}), but the ledger does not record that. ${then} ${command}`
       return { ...common, outcome: 'failed', pipeId: undefined, command, message }
     }
     case 'unknown': {
       const command = typed(`status ${key}`)
-      const message = `It is unknown whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
+      const message = `It is unknown whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger records only the attempt. ${then} ${command}`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }
   }

@@ -17,13 +17,13 @@ import { isRequestError, outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
   readonly target: DeleteTarget
-  /** The reply proves the deletion. Otherwise, only a 404 does. */
+  /** Whether the reply proves the deletion. If not, only a later 404 does. */
   readonly isAtOnce: boolean
 }
 
 /**
- * The request is journaled first: after a crash, the next process reads until the resource is gone. A
- * create-once resource might need a second request, to confirm.
+ * Journals the deletion before the request: after a crash, the next process reads until the resource is gone.
+ * If the reply for a create-once resource is lost, a second request confirms the deletion.
  * @returns an empty record once it is gone
  */
 export async function remove(
@@ -68,7 +68,7 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!isRequestError(error)) throw error
     const outcome = outcomeOf(error, request.signal)
-    // The error tells the effect of the last attempt only.
+    // The error is only of the last attempt. An earlier one might have worked.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
     const unsent = { ...record, removal }
@@ -106,7 +106,7 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the earlier mark in the current record, even after a move.
+ * Restores the mark from before this deletion, even if the record moved to another key.
  * @returns undefined if the record moved or another process wrote it
  */
 async function unmarked(

@@ -15,7 +15,7 @@ import { isRequestError } from './outcome-of-error.ts'
 /** Characters shown of an id. */
 const LONGEST = 64
 
-/** Undefined: the reply's id can be the new pipe's. */
+/** Why the id in a reply cannot be the new pipe's. Undefined: it can. */
 export function mismatchOf(
   { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
   expected: { readonly key: Key; readonly service: ServiceIdentity; readonly name: string },
@@ -27,7 +27,7 @@ export function mismatchOf(
   const form = idFormOf(createOnceKindOf(profile, expected.key))
   if (!form.matches(id)) return `${answered}, which ${form.not}`
   const holder = store.holderOf(id, expected.key) ?? store.claimantOf(id, expected.key)
-  if (holder !== undefined) return `${answered}, which is that of ${holder}`
+  if (holder !== undefined) return `${answered}, which belongs to ${holder}`
   if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
     return `${answered}, which is of another service, "${shown(serviceId)}"`
   if (typeof name === 'string' && name !== expected.name)
@@ -43,12 +43,12 @@ function excerptOfId(text: string): string {
 export type ReadOfId =
   | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
-  /** Unreadable, not found yet, or doubtful. */
+  /** The pipe is unreadable, not found yet, or doubtful. */
   | { readonly is: 'not known' }
 
 /**
- * Rules: `spec/api.md` 4.2. The pipe is ours if service and name match and it was created after the intent.
- * The key then claims it.
+ * Reads the pipe with the id in a reply. It is the created one if service and name match and it is not older
+ * than the intent. The key then claims it.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
@@ -74,11 +74,11 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // Only the 404 after the deletion is proof.
+  // Wait while the pipe is being deleted: only its later 404 is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
-  // A clock can be wrong: a person decides.
+  // An older pipe is probably another. A clock can be wrong, so an operator decides.
   const since = instantOf(createdAt ?? '') ?? -Infinity
   if (since < intent.openedAt - CLOCKS_APART_MS) return { is: 'not known' }
   if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }

@@ -7,8 +7,8 @@ import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
- * By `policy.retryCreate`, a person says that the last attempt had no effect. The line does not count if it
- * was read while the request could still arrive. A possibly stale checkout waits.
+ * With `policy.retryCreate`, a person says that the last attempt created no resource. The line does not count
+ * if it was first read while the request could still arrive, or in a possibly stale checkout.
  */
 export async function applyRetryCreatePolicy(
   context: ReconcileContext,

@@ -105,8 +105,8 @@ export async function upsert(
 }
 
 /**
- * Until a changed body is answered, the applied values are unknown: even an undone edit is applied
- * again.
+ * Until the platform answers a changed body, the applied values are unknown. Even an edit that is undone
+ * meanwhile is then sent.
  */
 async function recordUnknown(
   context: ReconcileContext,

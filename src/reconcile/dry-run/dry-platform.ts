@@ -10,7 +10,7 @@ const DEADLINE_MS = 20_000
 
 const FIRST_STATE = 'Provisioning'
 
-/** Reads the platform. Keeps creates and upserts in memory. */
+/** Reads from the real platform, but keeps creates and upserts in memory. */
 export function createDryPlatform(
   platform: Pick<Platform, 'read' | 'list'>,
   { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,

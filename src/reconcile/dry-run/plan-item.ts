@@ -38,7 +38,6 @@ export function appliedBefore(store: StateStore): Applied {
   return applied
 }
 
-/** A service has one resource of an upsert kind. */
 function serviceSlot(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -194,7 +193,6 @@ function bodiesOf(
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(planned.profile, manifest)
-  // A failed adoption has no fields to show.
   const isShown =
     ((WRITES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
     differences.length > 0 ||
@@ -225,7 +223,7 @@ function beforeOf(
   return observed && observedForDiff(fields, asked, observed)
 }
 
-/** Also if the upsert still waits for a dependency. */
+/** Access that an upsert changes, even if it still waits for a dependency. */
 function accessOf(
   applied: Applied,
   { action, assessment }: ReconcileResult,
@@ -246,7 +244,7 @@ function accessOf(
   }
 }
 
-/** The configuration as read or, without reads, the service's last upsert reply under any key. */
+/** The configuration as read. If the kind has no read: the service's last upsert reply, under any key. */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply

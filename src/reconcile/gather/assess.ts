@@ -48,7 +48,7 @@ export interface Gathered {
 }
 
 /**
- * The desired, recorded and observed state. At most one GET and one list, and no write.
+ * Collects the desired, recorded and observed state, with at most one GET and one list request, and no write.
  * @param permit of a create that is decided again
  * @param looks of another write that is decided again
  */
@@ -96,8 +96,8 @@ export async function regather(
 }
 
 /**
- * The facts for a decision: act on them before the next wait. Call once per gathering, because it stores and
- * emits the answer. `failure` has any error of the GET.
+ * Makes the input of a decision: act on it before the next `await`. Call it once per gathering, because it
+ * stores and emits the answer. `failure` is the error of the GET, if any.
  */
 export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
   const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered

@@ -14,7 +14,7 @@ export interface BodySecrets {
 
 export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [], missingAt: new Map() }
 
-/** Also adds them, and plain-text secrets in the body, to the mask. */
+/** Reads the secrets of the body. Adds them, and plain-text secrets in the body, to the mask. */
 export async function readBodySecrets(
   store: SecretStore,
   { add }: Pick<SecretMask, 'add'>,

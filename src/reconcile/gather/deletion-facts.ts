@@ -19,7 +19,7 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** Undefined: no manifest or earlier request asks for a deletion. */
+/** Undefined: no deletion is possible or wanted, by the manifest or an earlier request. */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -45,7 +45,7 @@ function mayBeDeleted(entry: Entry | undefined): boolean {
   return policy?.ensure === 'absent' || policy?.onImmutable === 'replace'
 }
 
-/** Whether the edit can need a new pipe. Then the checks of a create apply. */
+/** Whether an edit might need a new pipe. If so, the checks of a create apply. */
 export function mayBeReplaced(
   store: StateStore,
   entry: Entry | undefined,
@@ -85,7 +85,6 @@ function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['lim
   return reached && { service: service.name, ...reached }
 }
 
-/** Judged by record and manifest only. */
 function isToBeDeleted(store: StateStore, { key, removal, conditions }: LedgerRecord): boolean {
   if (removal?.isSent === true) return true
   if (conditions?.Synced.reason === 'Drifted') return false
@@ -108,7 +107,7 @@ function leftNow(
   return store.hashesOf(key, flatLeaves(kind.fields, known, withoutSlow(kind, there)))
 }
 
-/** A service hides a slow field for a while after its change. */
+/** Drops slow fields: a service hides them for a while after a change. */
 function withoutSlow({ changes }: CreateOnceKind, there: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(`${name}.`) !== true))
 }
@@ -126,7 +125,7 @@ export function changedSince(
     leftNow(store, { kind, key }, there),
     applied.fields,
   )
-  // During the grace of a deletion, a newly shown field is no edit: services show some late.
+  // During the wait before a deletion, a field that appears is no edit, because services show some fields late.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
   const changed = isAbsent
     ? fields.filter(
@@ -139,10 +138,10 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. Fields that a service shows late join the baseline for this long. */
+/** Ms. For this long, fields that a service shows late are added to the baseline. */
 const LEARNS_MS = 60 * 60_000
 
-/** Baseline to notice edits before a deletion. Undefined if no policy allows one. Unchanged while out of sync. */
+/** Baseline to notice edits before a deletion. Undefined: no policy allows one. Kept while the pipe is not in sync. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,
@@ -158,12 +157,11 @@ export function leftAfter(
   if (!isSame || digest === undefined || observed.differences.length > 0) return left
   const before = left?.digest === digest ? left : undefined
   const since = Math.min(before?.since ?? steadyNow, steadyNow)
-  // After an hour, an added field is an edit.
   if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
-  // During the grace, only never shown fields join the baseline.
+  // During the wait before a deletion, the baseline gets only fields that were never shown.
   const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }

@@ -29,7 +29,7 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Longest age of a list before a create, without permit waits: ms. */
+/** Longest age of a list before a create, plus waits for permits: ms. */
 const BEFORE_CREATE_MS = 10_000
 
 /** Undefined: the kind has no list. @throws as `Platform.list` */
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** A pipe in the shared list. Undefined: no list, a recent failure or no valid item. @throws as `Platform.list` */
+/** A pipe in the shared list. Undefined: no list, a list that just failed, or no valid item. @throws as `Platform.list` */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -75,7 +75,6 @@ export async function listedReply(
   return { reply: { ...listing.reply, value }, askedAt: listing.askedAt }
 }
 
-/** Reports invalid items, unless the previous list had the same. */
 function reportOdd(
   { store, emit }: ListingContext,
   { key, name }: { readonly key: Key; readonly name: string },
@@ -88,14 +87,14 @@ function reportOdd(
   emit({ type: 'ListItemsOdd', service, items })
 }
 
-/** A list must begin after the key's last write and reading. Monotonic ms. */
+/** Earliest start of a list request: after the key's last write and reading. Monotonic ms. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
   // Within one ms, the order is unknown.
   return last + 1
 }
 
-/** End of the last write to the key or to its platform name. Monotonic ms. */
+/** When the last request ended that changed the key or created a pipe with its name. Monotonic ms. */
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
@@ -104,7 +103,7 @@ export function lastWriteOf(store: StateStore, key: Key): number {
   return store.lastWrites.endedAt({ key, created })
 }
 
-/** Includes the secret: another API key might see other pipes. */
+/** The name includes the secret, because another API key might see other pipes. */
 export function nameOfListing(
   { name }: Pick<CreateOnceKind, 'name'>,
   { serviceId, secretName }: ServiceAccess,
@@ -122,7 +121,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list shows a missing pipe, or is doubtful. Sends one request if the kind has a list.
+ * Whether the list shows the recorded pipe, or is doubtful because it lacks too many others.
  * @throws as `Platform.list`
  */
 export async function mightBeListed(
@@ -147,7 +146,7 @@ interface Looked {
   readonly listing: Listing | undefined
 }
 
-/** Candidates in the list for a key without a pipe or with a missing one. */
+/** For a key whose pipe is missing or not created: pipes in the list that might be it. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
   { entry, recorded, desired, service, body, listing }: Looked,
@@ -160,7 +159,7 @@ export function listedFor(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // The unknown create was sent to another service than this list's.
+  // The list is of another service than the unknown create.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
@@ -205,7 +204,7 @@ export function listedFor(
     return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /** Equal pipes that were created or renamed under another name, except the one that `policy.replaces` names. */
+  /** Equal pipes under another name, because a pipe can be renamed in the console. Excludes `policy.replaces`. */
   function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
     if (kind === undefined || body === undefined || listing === undefined) return []
     const isAlike =
@@ -218,7 +217,7 @@ export function listedFor(
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Edited fields that also differ from what the unknown create sent. */
+  /** Edited fields whose listed value is not the value that the unknown create sent either. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []
@@ -230,7 +229,6 @@ export function listedFor(
   }
 }
 
-/** The name before a rename. The platform might still have it. */
 function earlierName({ policy }: ResourceManifest): string | undefined {
   const from = policy?.renamedFrom === undefined ? undefined : parseKey(policy.renamedFrom)
   return from && nameOf(from)
@@ -243,7 +241,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Counts recorded pipes that the list lacks, if implausibly many. */
+/** Counts recorded pipes that the list lacks. Undefined: not too many. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,

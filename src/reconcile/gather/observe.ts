@@ -37,7 +37,7 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { askedAt } = answer
-  // Masked again: some secrets were read after the failure.
+  // Masked again, because some secrets were read after the failure.
   const failure = maskFailure(answer.failure, context.mask)
   // Another failure between two 404s restarts their count.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
@@ -71,7 +71,6 @@ function found(
   const compared =
     isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // parsed JSON
   const isCompared = isOfList !== true && body !== undefined
-  // List items can be outdated and incomplete.
   const { remote } = recorded
   const isRead = isOfList !== true && remote !== undefined && sameId(remote.id, value.id)
   const known = isRead ? withForeign(context, { ...recorded, remote }, value) : recorded
@@ -97,7 +96,7 @@ function found(
   }
 }
 
-/** Upsert kinds need no confirmed 404: an upsert can be repeated. */
+/** For an upsert kind, one 404 is enough, because an upsert can be repeated. */
 function noneThere(
   context: ReconcileContext,
   recorded: LedgerRecord,
@@ -120,9 +119,9 @@ function withForeign(
 }
 
 /**
- * Settings that no manifest can have, masked and sorted. Fields in `unsupported` stay once seen. Others stay
- * only while reads return them and no created resource of the service has them.
- * @param before undefined on adoption: all count
+ * Names of settings that no manifest can have, masked and sorted. Once seen, a field in `unsupported` stays.
+ * Another field stays only while reads return it and no resource that Pipewright created in the service has it.
+ * @param before undefined at an adoption, where all fields count
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -152,7 +151,7 @@ function isOfCreate(fields: Fields, path: string): boolean {
   return part !== 'scaling' && Object.hasOwn(fields, part)
 }
 
-/** Records a name or identity that differs from the manifest: another manifest might mean this pipe. */
+/** Records a name or identity that differs from the manifest, because another manifest might describe this pipe. */
 function withSeenAs(
   { store }: ReconcileContext,
   record: LedgerRecord,
@@ -170,7 +169,7 @@ function isAt(field: string, path: string): boolean {
   return field === path || field.startsWith(`${path}[`)
 }
 
-/** A found pipe exists, whatever an operator reported. */
+/** Records that a read found the pipe. This refutes an operator's report that it is gone. */
 function seen(
   record: LedgerRecord,
   entry: Entry | undefined,
@@ -185,7 +184,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** A refuted `policy.recreate` counts again only after its removal from Git. */
+/** A `policy.recreate` that a read refuted is ignored until the line was removed from Git once. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
@@ -200,7 +199,7 @@ function missing(
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
-    /** The reading right before a create, which adds no proof. */
+    /** Whether this is the reading right before a create, whose 404 is not counted. */
     readonly isLast: boolean
   },
 ): ObservedKey {

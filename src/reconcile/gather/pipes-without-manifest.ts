@@ -12,10 +12,10 @@ import { accessOf } from './service-access.ts'
 
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
-/** From each service's last list, without a request. Undefined: the platform does not list. */
+/** Uses each service's last list, without a request. Undefined: the platform has no lists. */
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
-  // Not alerts, which are often created elsewhere on purpose.
+  // Excludes alerts, which are often created elsewhere on purpose.
   const kind = profile.kinds.find(isListed)
   if (kind === undefined) return undefined
   const listed = listedServices(context, kind)
@@ -39,7 +39,6 @@ interface ListedService {
   readonly listing: Listing
 }
 
-/** Of several manifests for one service, the first by name. */
 function listedServices({ store }: Context, kind: CreateOnceKind): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
@@ -74,7 +73,6 @@ function foundIn(
   }
 }
 
-/** Rounding gives a list the same time at each call. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000) * 1_000
 }

@@ -49,7 +49,7 @@ export type Answer =
     }
   | undefined
 
-/** Sends no request for a suspended or removed manifest. Never rejects: the caller awaits it later. */
+/** Sends no request for a suspended or removed manifest. Never rejects, because the caller awaits it later. */
 export async function readPlatform(
   context: ReconcileContext,
   question: Question,
@@ -108,7 +108,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     const asked = questionOf(context, question, request)
     if (asked === undefined) return undefined
     const reply = await asked
-    // A found resource needs no create: other keys go first. An upsert continues.
+    // A found resource needs no create, so other keys go first. An upsert keeps its slot.
     if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -117,8 +117,8 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 }
 
 /**
- * For drift checks: one list request per service. Undefined: read the pipe by its id, because the list
- * lacks it, a person asked for it or reported it gone, or it was missing before.
+ * Drift checks share one list request per service. Undefined: read the pipe by its id, because the list lacks
+ * it, a person asked for the check or reported the pipe gone, or it was missing before.
  */
 async function listedAnswer(
   context: ReconcileContext,
@@ -137,15 +137,15 @@ async function listedAnswer(
     const listed = await listedReply(context, { key, access, id: remote.id }, request)
     return listed && { ...listed, isOfList: true }
   } catch (failure) {
-    // Without the list, the pipe itself might be readable.
+    // If the list fails, a read of the pipe might still work.
     if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
     return { failure, askedAt, isOfList: true }
   }
 }
 
 /**
- * A list can lag. It replaces a read only if the pipe matches the unedited manifest. Otherwise, the pipe is
- * read by its id before it is reported or corrected.
+ * A list can be outdated. It replaces a read only if the pipe matches the unedited manifest. If not, the pipe
+ * is read by its id before it is reported or corrected.
  */
 export async function confirmed(
   context: ReconcileContext,

@@ -34,7 +34,6 @@ export function recordedAccess(
   return manifest && accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
 }
 
-/** By the service's name or ids. */
 function manifestOf(store: StateStore, service: ServiceIdentity): ServiceManifest | undefined {
   const named = store.service(service.name)
   if (named !== undefined && isSame(service, identityOf(named))) return named

@@ -6,11 +6,11 @@ import { isLeftAlone } from '../state/entry-policy.ts'
 import { isUnclaimed, type Observation, type StateStore } from '../state/store.ts'
 
 /*
- * Other pipes of a service show whether the credential still sees it, and whether too many are
+ * After a 404, other pipes show whether the credential still sees the service, and whether too many are
  * missing. Only pipes that were read since the first 404 count.
  */
 
-/** Pipes to read, to tell a lost permission from a deletion. */
+/** Number of other pipes to read after a 404. */
 const SIBLINGS = 8
 
 type Seen = Pick<ReconcileContext, 'store' | 'clock'>
@@ -32,8 +32,8 @@ export function siblingFoundAt(
 }
 
 /**
- * Whether another pipe was found between the 404s. `silent`: others exist, even if suspended or without a
- * manifest.
+ * Whether another pipe was found between the 404s. `silent`: none was found, but others exist, even if
+ * suspended or without a manifest.
  */
 export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
   if (misses?.besideSince !== undefined) return 'answered'
@@ -42,8 +42,8 @@ export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses 
 }
 
 /**
- * Pipes to read, to tell a lost pipe from a lost permission. Includes the last found pipe as a witness, and
- * a few others to notice a mass loss.
+ * Other pipes to read after a 404: the last found pipe, to notice a lost permission, and a few more, to notice
+ * a mass loss.
  */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context
@@ -69,7 +69,7 @@ function spread(keys: readonly Key[], count: number): readonly Key[] {
   )
 }
 
-/** Counts missing pipes of the service or credential, if implausibly many. */
+/** Counts missing pipes of the service or the credential. Undefined: not too many. */
 export function massMissing(
   context: Seen,
   record: LedgerRecord,

@@ -29,10 +29,7 @@ interface Known {
   readonly store: StateStore
 }
 
-/**
- * Another key's record that the manifest might mean: a create would make a second pipe.
- * @param recorded the key's own; with a pipe, even a missing one, no other record moves here
- */
+/** Another key's record whose pipe this manifest might describe: a create would make a second pipe. */
 export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
   const { store } = known
   const named = recorded.remote === undefined ? namedRecord(store, wanted, recorded) : undefined
@@ -50,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // An unapplied edit is no match if another manifest describes the pipe as it is.
+    // An edit that was never applied is no match if another manifest describes the pipe as it is.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -61,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // A key that recreates its pipe is blocked only by a pipe that took its name in the console.
+  // A recreate is blocked only by a pipe that had another name and was renamed to this one in the console.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -70,7 +67,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** A pipe whose manifest keeps its identity can have a copy: the identity is not compared. */
+/** If the other key's manifest still describes its pipe, this one can be a copy: identities are not compared. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -80,7 +77,6 @@ function isSimilarBeside(store: StateStore, candidate: Candidate, record: Ledger
   return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [there]) !== undefined
 }
 
-/** @param name of the pipe on the platform */
 function unclaimed(
   { key, file, platformName, remote }: LedgerRecord,
   candidate: Candidate,
@@ -91,7 +87,7 @@ function unclaimed(
   return { key, how: 'unclaimed', file, platformName: otherName, foreign }
 }
 
-/** Named by `policy.renamedFrom`, `policy.adopt` or a Lock. */
+/** The record that `policy.renamedFrom`, `policy.adopt` or a Lock names. */
 export function namedRecord(
   store: StateStore,
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
@@ -101,7 +97,7 @@ export function namedRecord(
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
-  // A key with a possible pipe adopts: no record moves here.
+  // A key that might have a pipe adopts the named pipe, so no record moves to this key.
   if (mightHaveResource(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
@@ -118,7 +114,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** As {@link Claim}. A manifest that has a pipe or wants none claims no other. */
+/** As {@link Claim}. A manifest that already has a pipe or wants none does not count. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -241,7 +237,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded the key's own; if its pipe has this identity, that is not compared */
+/** @param recorded of this key; if its pipe has the same identity, identities are not compared */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

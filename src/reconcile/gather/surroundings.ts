@@ -57,7 +57,6 @@ export function surroundingsOf(
         : undefined,
     missingSecrets: input.missingSecrets,
     missingAt: input.missingAt,
-    // Counted only if no other gate blocks the key.
     get createLimit() {
       return store.createLimitReached(context.maxCreates, desired.key, recorded)
     },
@@ -67,7 +66,6 @@ export function surroundingsOf(
   }
 }
 
-/** Facts that can change without an edit. */
 function standing(
   store: StateStore,
   {
@@ -101,7 +99,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
   return unfound === 'all' || unfound?.has(key) === true
 }
 
-/** Only conditions that this process judged count: recorded ones might be outdated. */
+/** Conditions that an earlier process recorded do not count: they might be outdated. */
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false
@@ -111,7 +109,6 @@ function isReady(store: StateStore, key: Key): boolean {
 
 const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unavailable', 'AuthFailed'])
 
-/** Why a known service gets no request: its manifest is invalid or missing. */
 function problemOfService(store: StateStore, { name }: ServiceIdentity): ServiceProblem | undefined {
   const service = serviceKey(name)
   const entry = store.entry(service)

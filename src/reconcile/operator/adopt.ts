@@ -38,7 +38,7 @@ import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-se
 export interface Adoption {
   readonly key: Key
   readonly pipeId: string
-  /** `resolve` needs an unknown create; `adopt` also accepts changes from the console. */
+  /** The command. Only `resolve` needs a create with an unknown outcome. */
   readonly word: 'adopt' | 'resolve'
 }
 
@@ -103,7 +103,6 @@ async function adoptOnce(
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
-/** For the same pipe, the state and `InSync` remain. */
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
   if (before === undefined || anew === undefined) return anew
   const { Valid, Synced, Ready } = before
@@ -114,19 +113,19 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** Another key has the pipe, or Git names another pipe for the key. */
+/** Refused if another key has the pipe, or Git names another pipe for this key. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // A line that names the former pipe is outdated.
+  // During a recreate, a line with the id of the replaced pipe is outdated.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
-      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
+      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that entry.`
     if (other === key && isOther(id))
-      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct it, or use that id.`
+      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct that entry, or use that id.`
   }
   return undefined
 }
@@ -141,7 +140,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** Refuses if the key's other pipe might exist. */
+/** Refused if the key has another pipe, which might exist. */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -174,7 +173,7 @@ async function heldRemote(
   )
 }
 
-/** Reasons that prove the loss: one 404 does not. */
+/** Reasons that are shown only after a proven loss. One 404 is no proof. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {
@@ -184,7 +183,7 @@ function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): bool
 
 function notBelieved(key: Key, remote: Remote): string {
   return (
-    `${key} has ${nounOf(key)} ${remote.id}, which was not found; that is not confirmed yet. Run this again when "pipewright status" ` +
+    `${key} has ${nounOf(key)} ${remote.id}, which was not found, but the loss is not confirmed yet. Run this again when "pipewright status" ` +
     'shows it as Missing. Or set policy.adopt: <the other id> in the manifest: it takes effect once the loss is confirmed. ' +
     `If you know that it is gone, then run "pipewright resolve ${key} --recreate".`
   )
@@ -237,7 +236,7 @@ export async function adoptionTarget(
   const body = await readBodySecrets(secrets, mask, asked.body)
   if (body.missing.length > 0) {
     const words = `${missingSecretWords(body.missing)} ${proseOf(missingSecretSteps(body.missing))} Then run this again.`
-    return { problem: `${words} Without the secret, a later change of it could not be noticed.` }
+    return { problem: `${words} Without the secret, Pipewright could not notice a later change of it.` }
   }
   const found = {
     isFound: false,
@@ -251,7 +250,7 @@ export async function adoptionTarget(
   return { problem: undefined, found }
 }
 
-/** After an unknown create, the recorded service: the request went there. */
+/** After an unknown create, uses the recorded service, because the request went there. */
 function whereOf(
   { store }: OperatorContext,
   recorded: LedgerRecord,
@@ -273,7 +272,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
     return {
-      problem: `${key} and Service/${service.name} have no manifest. The credentials of the Service are needed.`,
+      problem: `${key} and Service/${service.name} have no manifest. Restore the manifest of the Service, which names the API key, then run this again.`,
     }
   }
   const { revision } = store

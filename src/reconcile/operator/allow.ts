@@ -16,7 +16,7 @@ const EACH_MS = 2_000
 
 /**
  * Allows the requests that a limit blocks now, but no later ones. Each record keeps its allowance until a
- * request uses it.
+ * request uses it or it expires.
  */
 export async function allowBlocked(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
@@ -46,7 +46,7 @@ function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: Ledger
   return (manifest && serviceOf(manifest)) ?? service?.name
 }
 
-/** Undefined: not blocked by the limit, or already allowed. */
+/** Undefined: the limit does not block the key, or an operator already allowed it. */
 function blockedDigest(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   record: LedgerRecord,

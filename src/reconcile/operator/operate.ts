@@ -23,7 +23,7 @@ import { isStoppedByUs } from '../../plan/run-state.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
-/** Carries out a person's command. Call it in the ledger's owner, while the key is not reconciled. */
+/** Call it only in the process that owns the ledger, while the key is not reconciled. */
 export async function operate(
   context: OperatorContext,
   asked: OperatorCommand,
@@ -49,7 +49,6 @@ export async function operate(
   }
 }
 
-/** A mistake in the command itself, whatever the ledger has. */
 export function mistakeIn(profile: Profile, asked: OperatorCommand): string | undefined {
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined
@@ -73,7 +72,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
         `${stopped} Pipewright starts it soon. Run this command again after that. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
-    // Once forgotten, a returning manifest creates a pipe.
+    // If this create still arrives, a returning manifest would make a second pipe.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
@@ -82,7 +81,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${causeOf(orphan, key)} A manifest of that name would be new.` +
+      `Forgot ${key}. ${causeOf(orphan, key)} If a manifest of that name returns, it counts as new.` +
         (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
     )
   })
@@ -91,7 +90,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
 function stoppedWords(recorded: LedgerRecord): string | undefined {
   const { key, remote } = recorded
   if (remote === undefined || !isStoppedByUs(recorded)) return undefined
-  return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and did not see it run since.`
+  return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and has not seen it running since.`
 }
 
 function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): boolean {
@@ -139,7 +138,7 @@ export function suspendKey(
     const suspended = { reason: 'Suspended', facts: { until, why } } as const
     const inGit = store.catalog?.entries.get(key)
     if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
-      const said = `${key} is suspended by its manifest, until a later time: ${position.file}:${position.line}.`
+      const said = `${key} stays suspended until the later time in its manifest: ${position.file}:${position.line}.`
       await write(context, { ...recorded, suspension: undefined }, suspended)
       return done(recorded, said)
     }
@@ -170,7 +169,7 @@ export function resumeKey(
     const { file, line } = entry.position
     return done(
       recorded,
-      `${said} To keep it so, remove policy.suspend from its manifest at ${file}:${line}.`,
+      `${said} To keep it resumed, remove policy.suspend from its manifest at ${file}:${line}.`,
     )
   })
 }

@@ -36,13 +36,13 @@ export async function withRecord(
     return await work(await readRecord(context, key))
   } catch (error) {
     if (!(error instanceof LedgerConflict)) throw error
-    return refused(`The record of ${key} changed meanwhile. Run this again.`)
+    return refused(`The record of ${key} changed while this command ran. Run it again.`)
   } finally {
     await readRecord(context, key).finally(() => context.store.claim(key, undefined))
   }
 }
 
-/** Why to wait: a former leader might still send the open intent. */
+/** Why to wait: another process might still send the create of the open intent. */
 export function stillSending(
   { ledger, clock, store }: OperatorContext,
   key: Key,
@@ -52,7 +52,7 @@ export function stillSending(
   if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it.`
+    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows this attempt.`
   )
 }
 
@@ -89,10 +89,10 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   const attempt = `${nothing}attempt ${intent.attempt} (intent ${intent.id})`
   if (intent.state === 'dismissed')
-    return `${attempt} is settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. It will be tried again automatically.`
+    return `${attempt} is already settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright sends the create again automatically.`
   return (
     `${attempt} created nothing` +
-    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it will be tried again automatically.`
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright sends the create again automatically.`
   )
 }
 

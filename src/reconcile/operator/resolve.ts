@@ -23,8 +23,8 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
 
 /**
- * Settles the attempt as without effect: the next reconcile creates again. Refused while the request might
- * still arrive, except with `--force`.
+ * Records that the attempt created no resource, so the next reconcile creates again. Refused while the request
+ * might still arrive, except with `--force`.
  */
 export function retryCreate(
   context: OperatorContext,
@@ -56,7 +56,7 @@ export function retryCreate(
       recorded,
       found === 'created nothing'
         ? `${attempt} of ${key} resolved: you confirm that it created no resource. ${next}`
-        : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${next} ${risk}`,
+        : `${attempt} of ${key} is given up because of --force. Its outcome is unknown. ${next} ${risk}`,
     )
   })
 }
@@ -71,7 +71,7 @@ export function approveRecreate(
     const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
-        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key} --adopt <id>", or "--retry".`,
+        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key}" with --adopt <id> or --retry.`,
       )
     if (remote === undefined)
       return refused(`The ledger has no ${nounOf(key)} of ${key}: there is nothing to recreate.`)
@@ -92,7 +92,8 @@ export function approveRecreate(
 }
 
 function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): string {
-  if (store.desiredState(key) !== 'valid') return 'It has no valid manifest now, so no resource is created.'
+  if (store.desiredState(key) !== 'valid')
+    return `${key} has no valid manifest now, so no resource is created.`
   const isUnwanted = store.entry(key)?.manifest?.policy?.ensure === 'absent'
   return isUnwanted ? 'policy.ensure is "absent", so no resource is created.' : ifWanted
 }
@@ -119,7 +120,7 @@ async function whyNotGone(
   }
 }
 
-/** The pipe was found: clears a person's report that it is gone. */
+/** After a read found the pipe, clears an operator's report that it is gone. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
   const { remote } = recorded
   if (remote?.saidGoneAt === undefined) return

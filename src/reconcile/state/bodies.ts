@@ -12,12 +12,11 @@ import type { Fingerprint } from '../../plan/record.ts'
 /** A request body with references in place of secrets. */
 export interface Asked {
   readonly body: JsonObject
-  /** Without secret values. */
+  /** Without the hashes of secrets. */
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
 }
 
 export function createBodies(profile: Profile, hashKey: Uint8Array) {
-  /** Caches digests: bodies are built on demand. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
   const hash = (text: string) => keyedHash(hashKey, text)
@@ -38,15 +37,12 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       const identity = identityOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
-    /** Keyed hashes, by path, as in {@link Fingerprint}. */
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
-    /** Keyed hashes of the name and identity, by path. */
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
       const fields = withName(identityOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
-    /** Keyed hash. Computed once per reading of the secret. */
     hashOf(secret: Secret): string {
       const known = secretHashes.get(secret) ?? hash(secret.reveal())
       secretHashes.set(secret, known)

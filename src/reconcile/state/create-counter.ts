@@ -10,10 +10,10 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. For this long, a count might miss that a suspension ended or a pipe went missing. */
+/** Ms. A count is reused this long, even if a suspension ended or a pipe went missing. */
 const MAX_AGE_MS = 1_000
 
-/** Ms. Rounds shown times up: the message stays the same. */
+/** Ms. Times in messages are rounded up to this, so a new count gives the same message. */
 const SHOWN_MS = 60_000
 
 interface Count {
@@ -27,17 +27,13 @@ interface Count {
 }
 
 interface Made {
-  /** Ms since the epoch, by the sender's clock. */
+  /** In the record: ms since the epoch, by the sender's clock. */
   readonly said: number
   /** On the steady clock. */
   readonly at: number
   readonly group: string | undefined
 }
 
-/**
- * Counts wanted and recent creates, by service.
- * @param serviceWanted returns undefined if the Service is unknown
- */
 export function createCreateCounter(
   store: {
     readonly catalog: Catalog | undefined
@@ -53,7 +49,7 @@ export function createCreateCounter(
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
 
-  /** Of the wall and steady clock, the later time counts: a clock change allows no extra creates. */
+  /** Of the wall and steady clock, the later time counts, because a clock change must not allow extra creates. */
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
@@ -69,7 +65,7 @@ export function createCreateCounter(
     return remote && service?.serviceId.toLowerCase()
   }
 
-  /** Services with too many missing pipes: none of those is replaced. */
+  /** Services with too many missing pipes. Pipewright replaces none of these pipes. */
   function servicesOutOfSight(entries: readonly Entry[]): ReadonlySet<string | undefined> {
     if (!entries.some(isMissed)) return new Set()
     const lost = [...Map.groupBy(entries, serviceOfPipe)].filter(
@@ -86,7 +82,6 @@ export function createCreateCounter(
     const record = store.record(key)
     const { remote } = record ?? {}
     if (policy?.ensure === 'absent') return false
-    // The manifest names another pipe: it is adopted.
     const named = policy?.adopt ?? store.catalog?.locks.get(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
     if (isLeftAlone(store.entry(key), now.wall)) return false
@@ -94,9 +89,9 @@ export function createCreateCounter(
     if (remote === undefined) return record === undefined || undecidedIntent(record) === undefined
     if (remote.foreign !== undefined) return false
     if (record?.removal?.isSent === true) return true
-    // A pipe that is never or not soon replaced does not block others.
+    // A pipe that is not replaced now does not use up the limit of others.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
-    // A single 404 counts: the first of many pipes must not be replaced before the last is counted.
+    // One 404 counts, because the first of many missing pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld
   }
 
@@ -137,7 +132,6 @@ export function createCreateCounter(
       if ((store.catalog?.entries.size ?? 0) + madeTotal <= limit) return undefined
       const current = currentCount(key)
       const group = limitGroupOf(service)
-      // The key is about to be created, so it counts as wanted.
       const wanted = (current.wanted.get(group)?.length ?? 0) + (current.keys.has(key) ? 0 : 1)
       const recent = current.made.filter((one) => one.group === group && one.at > now - MADE_FOR_MS)
       const reached = createLimitOf({ wanted, made: recent.map(({ at }) => at) }, limit)
@@ -146,7 +140,7 @@ export function createCreateCounter(
       const until = passesAt && Math.ceil((clock.now() + passesAt - now) / SHOWN_MS) * SHOWN_MS
       return { service: service.name, ...counts, until }
     },
-    /** Call before the store changes. Undefined: the record is dropped. */
+    /** Call it before the store changes. Undefined: the record is dropped. */
     note(key: Key, record: LedgerRecord | undefined) {
       if (relevantIn(store.record(key)) === relevantIn(record)) return
       count = undefined

@@ -6,7 +6,6 @@ export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }
 
-/** Adds a person's suspension or resumption. The manifest can suspend longer. */
 export function asSuspended(entry: Entry, { reason, until }: Suspension): Entry {
   const { manifest } = entry
   if (manifest === undefined || isSuspendedLonger(entry, until)) return entry
@@ -26,7 +25,7 @@ interface InForce {
   desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
 }
 
-/** A suspension ends with the next revision, but not in a stale checkout or while the manifest seems gone. */
+/** A command's suspension ends with the next revision, but not in a stale checkout or if the manifest seems gone. */
 export function isSuspensionOver(store: InForce, { key, suspension }: LedgerRecord): boolean {
   if (suspension === undefined || suspension.revision === store.revision) return false
   return store.olderThan === undefined && store.desiredState(key) !== 'missing'

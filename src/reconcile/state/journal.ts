@@ -15,10 +15,9 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
 
 /** Loads records that another process wrote. @returns their keys */
 export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
-  // Versions are compared only if another process has written since the last call.
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
-  // Noted before the ledger is read: a write in between stays visible.
+  // Takes the store's versions before the ledger's: a write in between shows as a difference.
   const known = new Map<Key, number>()
   for (const { key, version } of store.records()) known.set(key, version)
   const there = await ledger.versions()

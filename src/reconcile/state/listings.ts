@@ -8,7 +8,7 @@ export interface Listing {
   readonly askedAt: number
   /** By lower-case id. */
   readonly items: ReadonlyMap<string, RemoteResource>
-  /** By name. `undefined`: without a name. */
+  /** By name. The key `undefined` has items without a name. */
   readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
   readonly odd: readonly string[]
   readonly reply: Omit<Reply<unknown>, 'value'>
@@ -16,7 +16,6 @@ export interface Listing {
 
 type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
-/** Of items with the same id, the last one counts. */
 export function listingFrom(
   value: readonly RemoteResource[],
   about: Pick<Listing, 'askedAt' | 'reply'>,
@@ -27,7 +26,6 @@ export function listingFrom(
   return { ...about, items, named, odd: oddItemsOf(value) }
 }
 
-/** Last lists, shared by all reconciles. */
 export function createListings() {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()
@@ -45,9 +43,9 @@ export function createListings() {
   return {
     last: (service: string) => answered.get(service),
     /**
-     * A list begun at `since` or later: the last one, a running request, or a new request.
-     * @param now on the monotonic clock, ms
-     * @throws the error of `ask`, even for another caller
+     * Gives a list that was requested at `since` or later: the last list, or the result of a running or new
+     * request. Times are monotonic ms.
+     * @throws the error of `ask`, even if another caller sent the request
      */
     async since(
       service: string,
@@ -73,26 +71,26 @@ export function createListings() {
   }
 }
 
-/** `created` names the pipe: another key might ask for the same name. */
+/** `created` has the pipe's name, because another key might want the same name. */
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** A failed create might have made a pipe that another manifest now means. */
+  /** A failed create might have made a pipe that another manifest now describes. */
   readonly isFailed?: boolean
 }
 
-/** Ms. Older writes are forgotten: no reading in use is older. */
+/** Ms. Older writes are forgotten, because each reading in use began later. */
 const KEPT_MS = 60 * 60_000
 
 /**
- * Ends of writes: a reading that began earlier might miss the effect. Keeps forgotten keys, because a manifest
- * can return within seconds.
+ * Keeps the time when each write ended: a reading that began earlier might miss its effect. Includes forgotten
+ * keys, because a manifest can return within seconds.
  */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()
 
   return {
-    /** Also after an error: the request might have worked. */
+    /** Call it also after a failed request, which might have worked. */
     noteEnd(written: Written) {
       const now = clock.monotonic()
       const { key, name, service } = placesOf(written)
@@ -106,7 +104,7 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
         ends.delete(place)
       }
     },
-    /** Includes failed creates in the service. Monotonic ms. Default: -Infinity. */
+    /** End of the last write to the key or name, or of a failed create in the service: monotonic ms or -Infinity. */
     endedAt: (written: Written) =>
       Math.max(...Object.values(placesOf(written)).map((place) => ends.get(place) ?? -Infinity)),
     move(from: Key, to: Key) {

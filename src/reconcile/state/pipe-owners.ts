@@ -12,7 +12,7 @@ type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'li
 
 export type PipeOwners = ReturnType<typeof pipeOwners>
 
-/** Finds a pipe's key. Records come before manifests and their Locks. @param kind of the pipes */
+/** Finds the key that has or wants a pipe. Records come before manifests and Locks. */
 export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
@@ -60,13 +60,12 @@ function nameIn({ name, serviceId }: PipeName): string {
   return `${serviceId?.toLowerCase() ?? ''} ${name}`
 }
 
-/** The possible result of a create in flight or with an unknown outcome. */
+/** The pipe that a create in flight or with an unknown outcome might make. */
 function underWay(record: LedgerRecord): PipeName | undefined {
   if (undecidedIntent(record) === undefined) return undefined
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
-/** An invalid manifest tells only the name and perhaps the service. */
 function pipeNameOf(store: Known, { key, manifest, stated }: Entry): PipeName | undefined {
   const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
   if (isNamed || store.record(key)?.remote !== undefined) return undefined

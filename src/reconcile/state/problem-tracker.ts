@@ -86,7 +86,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** Below `MANY`, keys whose shared cause is only likely have a problem each. */
+  /** If a shared cause is only likely, each key has its own problem until there are `MANY` keys. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
@@ -201,7 +201,7 @@ export function createProblemTracker(
   }
 
   return {
-    /** Problems of an earlier process keep their ids. Call before the first reconcile. */
+    /** Call it before the first reconcile. These problems of an earlier process keep their ids. */
     remember(problems: readonly Problem[]) {
       remembered = problems
     },
@@ -211,7 +211,7 @@ export function createProblemTracker(
       byCause.clear()
       ofKey.clear()
       for (const { keys, ...problem } of remembered.toReversed()) {
-        // A problem that was merged into another has no own keys.
+        // A problem that was merged into another has no keys of its own.
         const own = keys.filter((key) => !ofKey.get(key)?.some(({ cause }) => cause === problem.cause))
         if (own.length === 0) continue
         const tracked = open(problem, new Map(own.map((key) => [key, problem.state])))
@@ -230,7 +230,7 @@ export function createProblemTracker(
       cancelTimer?.()
       report()
     },
-    /** Undefined: no attention needed, or not shown. */
+    /** Undefined: the key needs no attention, or is not shown. */
     of(key: Key): Omit<Problem, 'keys'> | undefined {
       const status = board.get(key)
       return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
@@ -247,13 +247,13 @@ export function createProblemTracker(
   }
 }
 
-/** Facts whose change is news, such as another field that drifts. */
+/** Hash of the facts whose change is news, such as another field that drifts. */
 function stateOf(status: ResourceView): string {
   const { facts } = tellingCondition(status)
   return isRenotified(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
 }
 
-/** One cause for all resources. */
+/** Reasons with one cause for all resources. */
 const OF_ALL: ReadonlySet<Reason> = new Set([
   'LedgerFailed',
   'ManifestVanishing',
@@ -261,7 +261,7 @@ const OF_ALL: ReadonlySet<Reason> = new Set([
   'Unavailable',
 ])
 
-/** One cause per service. */
+/** Reasons with one cause per service. */
 const OF_SERVICE: ReadonlySet<Reason> = new Set([
   'AuthFailed',
   'CreateLimit',
@@ -283,12 +283,12 @@ function causeOf(resource: ResourceView): string {
   return `${status}/${reason}/${service ?? ''}/${sharedFacts(reason, facts)}`
 }
 
-/** Whether equal causes are surely one problem. Otherwise, that is likely only for many resources. */
+/** Whether resources with equal causes surely have one problem. If not, `MANY` of them probably have. */
 function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }
 
-/** Problems that appear after the shown condition is resolved. */
+/** Problems that the shown one hides: they appear when it is solved. */
 function shownBehind(view: ResourceView): readonly ResourceView[] {
   const { Valid, Synced } = view.conditions
   const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
@@ -297,17 +297,16 @@ function shownBehind(view: ResourceView): readonly ResourceView[] {
   if (Valid.status !== 'True') behind.push(withConditions(view, { ...view.conditions, Valid: valid }))
   if (Synced.status !== 'True')
     behind.push(withConditions(view, { ...view.conditions, Valid: valid, Synced: synced }))
-  // Not in sync and therefore not ready is one problem.
+  // A resource that is not ready because it is not in sync has one problem.
   return behind.filter((one) => REASONS[one.reason].status === one.status)
 }
 
-/** The finding without its position. */
 function mistakeOf({ conditions }: ResourceView): string | undefined {
   const { facts } = conditions.Valid
   return facts !== undefined && 'mistake' in facts ? facts.mistake : undefined
 }
 
-/** By reason, the fact that names the shared obstacle. */
+/** By reason, the name of the fact that the resources share, such as a missing secret. */
 const SHARED = { DependencyNotReady: 'waitsFor', SecretUnavailable: 'missing' } as const
 
 function sharedFacts(reason: Reason, facts: object): string {

@@ -6,7 +6,6 @@ import { isCreateOnce } from '../../kinds/lookup.ts'
 import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 
-/** A key is in one group at most. */
 export function createKeyGroups() {
   const groupOf = new Map<Key, string>()
   const members = new Map<string, Set<Key>>()
@@ -33,12 +32,10 @@ export function createKeyGroups() {
   }
 }
 
-/** Keys by their `policy.dependsOn` and Service. */
 export function indexDependents({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ manifest }) => (manifest === undefined ? [] : dependenciesOf(manifest)))
 }
 
-/** Keys by their `policy.renamedFrom`, and by the id in `policy.adopt` or a Lock. */
 export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string, readonly Key[]> {
   return keysBy(entries.values(), ({ key, manifest }) => {
     const { renamedFrom, adopt } = manifest?.policy ?? {}
@@ -66,10 +63,7 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   return service === undefined ? named : [...named, serviceKey(service)]
 }
 
-/**
- * Keys whose manifest is gone, or seems to be.
- * @param records keys of all records, collected on first use
- */
+/** Keys of records whose manifest is gone or seems gone. */
 export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed: (key: Key) => boolean) {
   let known: Set<Key> | undefined
   return {
@@ -84,7 +78,7 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Built on first use. @param askedOf returns undefined if the service is unknown */
+/** Finds manifests for equal pipes. */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -103,7 +97,6 @@ export function createEqualManifestIndex(
       catalog = next
       keysOf = undefined
     },
-    /** Includes the candidate's own key. */
     of({
       key,
       serviceId,
@@ -124,10 +117,7 @@ function nameOf(
 
 type Index = Map<number, Key | Set<Key>>
 
-/**
- * Built for the first candidate.
- * @param identityOf the identity's paths, by key
- */
+/** Finds records that might have a candidate's pipe. */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,
   identityOf: (key: Key) => readonly string[],

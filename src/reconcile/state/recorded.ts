@@ -8,7 +8,6 @@ import { isLockable } from '../../kinds/lookup.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
 import type { StateStore } from './store.ts'
 
-/** Keys with something on the platform, whose manifests should exist. */
 export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
   const keys = new Set<Key>()
   for (const record of records) if (expectsManifest(record)) keys.add(record.key)
@@ -40,7 +39,7 @@ function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   return new Set(last.values().map(({ key }) => key))
 }
 
-/** Counts pipes that only the ledger can find. 0 without any Lock. */
+/** Counts pipes whose id is only in the ledger, not in a Lock. 0 if there is no Lock. */
 export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>): number {
   const locks = store.catalog?.locks
   if (locks === undefined || locks.size === 0) return 0

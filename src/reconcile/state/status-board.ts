@@ -52,7 +52,6 @@ export function createBoard(): WritableBoard {
   }
 }
 
-/** Creates are blocked after a rollback of the ledger. */
 function heldBack(said: string, since: number): Condition {
   return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
 }

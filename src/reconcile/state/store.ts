@@ -30,7 +30,7 @@ export interface Observation {
   /** Start of the read; monotonic ms. Undefined: the reply ended a write. */
   readonly readAt: number | undefined
   readonly found: boolean
-  /** 404s in a row. Undefined: found, or not counted. */
+  /** 404s in a row. Undefined: the pipe was found, or they do not count. */
   readonly misses: Misses | undefined
   /** A digest: equal for equal credentials. */
   readonly credential: string | undefined
@@ -38,7 +38,7 @@ export interface Observation {
   readonly shownState: MaskedText | undefined
   /** As JSON text, masked. */
   readonly reply: (() => string) | undefined
-  /** Fields that no manifest can have, if it was read. Masked. */
+  /** Masked names of fields that no manifest can have. Undefined: none, or not read. */
   readonly foreign?: readonly string[] | undefined
   /** Consecutive readings with an unhealthy state. */
   readonly unsettled: number
@@ -46,10 +46,7 @@ export interface Observation {
 
 export type StateStore = ReturnType<typeof createStateStore>
 
-/**
- * The catalog, the last records and the platform's last answers, in memory. All of it can be read
- * again.
- */
+/** Keeps the catalog, the last records and the platform's last answers in memory. */
 export function createStateStore({
   profile,
   hashKey,
@@ -93,7 +90,7 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
-  /** Caches suspended entries: a new object would be decided again. */
+  /** Caches suspended entries, because a new object would look like a new manifest. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
@@ -127,7 +124,7 @@ export function createStateStore({
       return now.entry
     },
     lifecycleOf: (key: Key): Lifecycle => lifecycleOf(held(key)),
-    /** Revision of another process that might be newer. While set, no manifest counts as removed. */
+    /** Revision that another process used, if it might be newer. While set, no manifest counts as removed. */
     get olderThan(): string | undefined {
       return olderThan()
     },
@@ -146,7 +143,7 @@ export function createStateStore({
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
-      // Even a failed create of another process might have worked.
+      // A failed create of another process might have worked after all.
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
@@ -159,21 +156,20 @@ export function createStateStore({
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    /** Keys with a pipe in the service, of the kind of `like`, itself included. */
+    /** Keys of the same kind as `like` with a pipe in the service. Includes `like`. */
     createdIn: (serviceId: string, like: Key) => pipes.of(groupOf(like, serviceId)),
-    /** Another key with this pipe, current or former. */
+    /** A key other than `but` that has or had this pipe. */
     holderOf(pipeId: string, but: Key): Key | undefined {
       const id = pipeId.toLowerCase()
       for (const key of ids.of(id)) if (key !== but) return key
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
-    /** The key is about to record this pipe: no other key can. Undefined: ends its claim. */
+    /** Reserves a pipe for a key that is about to record it. Undefined ends this. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    /** Keys whose last reading used the credential. */
     askedWith: (credential: string) => asked.of(credential),
-    /** Ms since this process recorded the pipe. Undefined: an earlier one did. */
+    /** Ms since this process recorded the pipe. Undefined: an earlier process did. */
     ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
       return since === undefined ? undefined : clock.monotonic() - since
@@ -200,7 +196,7 @@ export function createStateStore({
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
-    /** Of the current catalog. Empty before the first reading. */
+    /** Commit of the catalog. Empty before the first reading. */
     get revision() {
       return catalog?.revision.id ?? ''
     },
@@ -215,11 +211,10 @@ export function createStateStore({
       const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
-    /** @param checkedAt of an earlier process */
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    /** Undefined: no request since the start. */
+    /** Undefined: no request to the service since the start. */
     contact: contacts.of,
     /** ms since the epoch. */
     answeredAt: contacts.answeredAt,
@@ -233,9 +228,9 @@ export function createStateStore({
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** The last seen {@link Ledger.othersWrites}. */
     othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
-    /** By `policy.dependsOn` or Service. */
+    /** Keys that depend on this key, or use it as their Service. */
     dependents: (key: Key) => dependentsOf.get(key) ?? [],
-    /** Keys by the old key in `policy.renamedFrom`, or the id in `policy.adopt` or a Lock. */
+    /** Keys that name this key in `policy.renamedFrom`, or this id in `policy.adopt` or a Lock. */
     successors: (of: string) => successorsOf.get(of) ?? [],
     /** Keys with an equal manifest, the candidate's included. */
     alike: (candidate: Parameters<typeof alike.of>[0]) => alike.of(candidate),
@@ -247,7 +242,7 @@ export function createStateStore({
   return store
 }
 
-/** Grouped by kind, too: permissions can differ between kinds. */
+/** Grouped by kind, too, because permissions can differ between kinds. */
 function groupOf(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -267,10 +262,9 @@ export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
 
-/** Requests in a row without a reply. */
+/** Requests in a row without a reply, until a service counts as unreachable. */
 const UNREACHABLE_AFTER = 3
 
-/** By the service's name. */
 function createContacts(clock: Pick<Clock, 'now'>) {
   const known = new Map<
     string,
