@@ -4,12 +4,12 @@ import { nearest } from '../lib/nearest.ts'
 import { Secret } from '../lib/secret.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
-/** Only a shell or a supervisor replaces these, and not everywhere: `~/x`, `$HOME`, `${HOME}`, `$(HOME)`, `%h`, `"x"`. */
+/** Only a shell or a supervisor would replace such text: `~/x`, `$HOME`, `${HOME}`, `$(HOME)`, `%h`, `"x"`. */
 const UNEXPANDED = /^~[\w.-]*(?=\/|$)|\$(?:\w+|\{[^}]*\}?|\([^)]*\)?)|%[a-z]|^["']|["']$/i
 
 const SCHEME = /^(?:file|sqlite):|^[a-z][a-z\d+.-]*:\/\//i
 
-/** A path, not empty. It can be absent on disk. */
+/** The path need not exist. */
 export function parsePath(text: string): Parsed<string> {
   if (text === '') return bad('it is empty', 'give a path')
   if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')
@@ -31,7 +31,6 @@ export function parseSwitch(text: string): Parsed<boolean> {
   return bad('it is not true or false', 'give true or false')
 }
 
-/** Comma-separated texts without duplicates. */
 export function parseList(text: string): Parsed<readonly string[]> {
   const items = text.split(',').map((item) => item.trim())
   const right = 'give texts with commas between them, such as Running,OK'
@@ -81,7 +80,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   }
 }
 
-/** All values in milliseconds. */
+/** The limits and the result are milliseconds. */
 export function duration(min: number, max: number): Parser<number> {
   return (text) => {
     const right = `give a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 30s or 1m30s`
@@ -116,7 +115,6 @@ interface Listen {
 
 const LISTEN = /^(?:\[([^\]]*)\]|([^\s:[\]/@]+)):(\d{1,5})$/
 
-/** `HOST:PORT`, with an IPv6 host in brackets. */
 export function parseListen(text: string): Parsed<Listen> {
   const right = 'give HOST:PORT, such as 127.0.0.1:8080, or [::]:8080 for every address'
   const match = LISTEN.exec(text)
@@ -153,7 +151,7 @@ function urlFault(text: string): string | undefined {
   return url.username !== '' || url.password !== '' ? CREDENTIALS : undefined
 }
 
-/** A malformed URL can still carry a password or a token. */
+/** Hides a text with `@`, `?` or `#`, because it might carry a password or a token. */
 function badUrl(text: string, why: string, right: string): Parsed<never> {
   return { ok: false, why, right, ...(/[@?#]/.test(text) && { hide: true }) }
 }
