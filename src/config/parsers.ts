@@ -94,15 +94,14 @@ export function duration(min: number, max: number): Parser<number> {
   }
 }
 
-/** `N/D`: at most N requests in any window of length D. */
 export function parseBudget(text: string): Parsed<{ readonly requests: number; readonly windowMs: number }> {
   const right = 'give requests and a time, such as 10/10s: at most 10 requests in any 10 seconds'
   const [count = '', time, ...more] = text.split('/')
   if (time === undefined || more.length > 0) return bad('it is not N/D', right)
   const requests = wholeNumber(1, 100_000)(count)
-  if (!requests.ok) return bad(`of the requests, ${requests.why}`, right)
+  if (!requests.ok) return bad(`the number of requests is wrong: ${requests.why}`, right)
   const window = duration(100, 3_600_000)(time)
-  if (!window.ok) return bad(`of the time, ${window.why}`, right)
+  if (!window.ok) return bad(`the time is wrong: ${window.why}`, right)
   return good({ requests: requests.value, windowMs: window.value })
 }
 

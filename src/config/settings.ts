@@ -64,7 +64,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** Escapes bars, which would end the cell, even inside code. */
+/** Escapes bars, which would end a table cell, even inside code. */
 function escape(cell: string): string {
   return cell.replaceAll('|', '\\|')
 }

@@ -34,7 +34,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   const reading = LedgerRecord.safeParse(migrated(parseJson(stored.body)))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
-    throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
+    throw unreadable(`the record of ${stored.key}`, 'its text has another key or version')
   }
   return reading.data
 }
@@ -50,7 +50,7 @@ function migrated(body: unknown): unknown {
   return isDropped ? rest : { ...rest, removal: mark }
 }
 
-/** Checks only that the body has a version. */
+/** Checks only the version, because an export copies a record as it is. */
 export function storedRecord(key: Key, body: string): StoredRecord {
   const reading = z.object({ version: z.int() }).safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))

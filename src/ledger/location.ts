@@ -160,7 +160,6 @@ export function createReserve(ledger: string) {
   }
 
   return {
-    /** @throws file-system errors, such as ENOSPC */
     take(): void {
       if (size() >= RESERVE_BYTES) return
       const handle = openSync(file, 'w', 0o600)

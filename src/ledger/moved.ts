@@ -13,5 +13,8 @@ export function movedAway(ledger: string, at: string): LedgerError {
 /** @param hint advice if the existing ledger was moved */
 export function isThere(ledger: string, movedAt: string | undefined, hint: string): LedgerError {
   const moved = movedAt === undefined ? '' : ` It was moved to another ledger on ${movedAt}: ${hint}.`
-  return new LedgerError('io', `the ledger ${ledger} exists already: an import needs a new one.${moved}`)
+  return new LedgerError(
+    'io',
+    `the ledger ${ledger} exists already. For an import, name a new ledger with --ledger.${moved}`,
+  )
 }

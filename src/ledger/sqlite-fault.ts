@@ -50,7 +50,6 @@ export function explain(doing: 'open' | 'read' | 'write', file: string, error: u
   return error
 }
 
-/** @param how the damage, such as "is damaged" */
 export function corrupt(file: string, how: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'corrupt',

@@ -112,7 +112,7 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
-      // No request is late, because those of the previous owner ended with its process.
+      // No request can be late, because the requests of the previous owner ended with its process.
       lateForMs: undefined,
       // No checkout can be stale, because each owner reads the same directory.
       revisionBefore: undefined,

@@ -93,7 +93,7 @@ export function openStore(options: StoreOptions) {
     movedAt: () => read((tables) => tables.text('moved_at')),
     /** Only within a `write`. @param at ISO 8601 */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Writes that others might have made: a ledger in memory can have several users. */
+    /** Writes that others might have made. Only a ledger in memory can have several users. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     /** Whether any process owns the ledger. */
     owned: () => file === IN_MEMORY || isOwned(file),
@@ -121,8 +121,8 @@ const AGAIN_MS = 10_000
 /**
  * Limits waits for another writer, because a wait blocks the event loop, and so the page and the probes.
  * After a timeout, no access waits for {@link AGAIN_MS}, or until a write succeeds. A successful read proves
- * nothing, because writers let others read most of the time. Then an access waits again: constant readers
- * block every write that does not wait, because SQLite admits new readers only while no write waits.
+ * nothing, because writers let others read most of the time. After {@link AGAIN_MS}, an access waits again:
+ * among constant readers, only a waiting write succeeds, because SQLite then admits no new readers.
  */
 function createBusyPolicy(
   connection: () => Connection,

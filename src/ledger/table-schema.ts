@@ -49,7 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Added to the version of a moved ledger. Programs older than {@link markMoved} refuse it as newer. */
+/** Added to the schema version of a moved ledger. Programs older than {@link markMoved} refuse it as newer. */
 const MOVED = 1_000_000
 
 export function schemaVersion(db: DatabaseSync): number {
@@ -80,7 +80,6 @@ export function createSchema(db: DatabaseSync, hashKey: Uint8Array = randomBytes
   db.prepare(`INSERT INTO meta (name, value) VALUES ('hash_key', ?)`).run(hashKey)
 }
 
-/** Runs all missing migrations or none. */
 export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   transaction(db, () => {
     // Read the version inside the transaction, because another process might have migrated.

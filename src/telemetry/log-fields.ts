@@ -65,7 +65,7 @@ export const FIELDS = {
   signal: 'the received signal',
   unfinished: 'number of interrupted reconciles and outcomes',
   err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
-  lines: 'number of lost log lines',
+  lines: 'number of lost lines',
   // webhook
   notificationId: 'id of the message, sent as `webhook-id`',
   retryInMs: 'time until the next attempt in ms. Default: five minutes',

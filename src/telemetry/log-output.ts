@@ -16,7 +16,7 @@ export const LINES_LOST = {
 
 /** Drops lines if the reader is slow or the disk is full: a create must not wait. */
 export interface Output extends DestinationStream {
-  /** Waits up to CLOSE_MS for lines that are not written yet. */
+  /** Waits for unwritten lines, up to CLOSE_MS. */
   close(): Promise<void>
 }
 

@@ -102,7 +102,6 @@ export function maskText(text: string): string {
 
 export const REDACTED_PATHS: readonly string[] = SENSITIVE_NAMES.flatMap((name) => [name, `*.${name}`])
 
-/** Longest message or stack, in characters. */
 const LONGEST = 2_000
 
 const DEPTH = 4

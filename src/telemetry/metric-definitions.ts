@@ -23,7 +23,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 const DISK_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** For times that a person waits. */
+/** Buckets for times that a person waits. */
 const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
 /** Possible values of each label. `operations`: those of the profile. `open`: only known at run time. */
@@ -63,7 +63,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels. Each problem that a status hides counts, too. team is metadata.labels.team. Beyond --named-resources, name is _other, first for healthy resources.',
+    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Beyond --named-resources, name is _other, first for healthy resources.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
@@ -89,7 +89,7 @@ export const METRICS = {
     outcome: ['created', 'failed', 'unknown'],
   }),
   create_outcome_unknown: gauge(
-    'Number of pipes whose create might have worked. A person must decide for each.',
+    'Number of pipes whose create might have worked. See OutcomeUnknown in docs/reference/runbook.md.',
     {},
   ),
   unsaved_outcomes: gauge(
@@ -101,7 +101,7 @@ export const METRICS = {
   pipes_without_lock: gauge('Number of pipes whose id is in no Lock manifest. 0 if there is no Lock.', {}),
   pipes_without_manifest: {
     ...gauge(
-      'Number of pipes on the platform without a record and a manifest, by service. Only if it lists its pipes.',
+      'Number of pipes on the platform without a record and a manifest, by service. Only if the platform lists pipes.',
       { service_name: 'open' },
     ),
     onlyWith: 'listPipes',

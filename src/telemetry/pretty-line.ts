@@ -57,7 +57,6 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
   })
 }
 
-/** `orders.yaml:16:3`, as editors and terminals open it. */
 function placeOf({ file, line, column }: Log): string | undefined {
   if (typeof file !== 'string') return undefined
   return [file, ...[line, column].filter((part) => typeof part === 'number')].join(':')
@@ -96,7 +95,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Texts of the platform must not move the cursor or start a line. */
+/** Texts of a platform must not move the cursor or start a line. */
 function printable(text: string): string {
   return printableText(text.replace(/\p{Cc}+/gu, ' '))
 }

@@ -10,7 +10,7 @@ import { OTHER } from './metric-definitions.ts'
 
 const LONGEST_STATE = 100
 
-/** Limit of label values, because a platform can send any state. */
+/** Limit, because a platform can send any state. */
 const STATES_PER_KIND = 20
 
 export function createBoardGauges(metrics: Instruments, namedResources: number) {

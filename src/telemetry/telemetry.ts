@@ -30,7 +30,6 @@ export interface ScrapedFacts {
   readonly budgetUsed: number
 }
 
-/** Without metrics, for short commands. */
 export function createLogging({ log: options, clock }: LoggingOptions) {
   const log = createLog({ ...options, clock })
   return { emit: (event: Event) => tell(log, event), close: () => log.close() }

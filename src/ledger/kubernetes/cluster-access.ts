@@ -24,7 +24,6 @@ export interface ClusterAccess {
 
 export interface Credentials {
   readonly token: string | undefined
-  /** Options of `node:tls`. */
   readonly tls: {
     readonly ca?: string | undefined
     readonly cert?: string | undefined

@@ -63,7 +63,7 @@ const PAGE = 500
 const HALF_SECOND_MS = 500
 /** Smaller clock differences count as 0, because the `Date` header has whole seconds. */
 const SKEW_MS = 5_000
-/** Attempts: a list starts again if its continue token expires. */
+/** Attempts to list. A list starts again if its continue token expires. */
 const LIST_TRIES = 5
 /** Attempts after status 429, which means that the API did nothing. */
 const BUSY_TRIES = 6

@@ -27,7 +27,7 @@ const Status = z.object({
   expirationTimestamp: z.iso.datetime({ offset: true }).nullish(),
 })
 
-/** Ends a program that waits for a person or the network for too long. */
+/** ms until a program is killed, because it might wait for a person or the network. */
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1024 * 1024
 /** A credential is renewed in the background this long before its end. */
@@ -134,7 +134,7 @@ function failureWords(
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return `${nameOf(command)} printed more than ${MAX_BYTES} bytes.`
   if (killed === true)
-    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. It cannot ask a person.`
+    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. Pipewright cannot answer its questions. Run it by hand.`
   const said = excerptOf(stderr.replaceAll(LONG_WORD, '…'), mask).slice(-MAX_MESSAGE)
   return `${nameOf(command)} failed (${code ?? signal})${said === '' ? '' : `: ${said}`}. Run it by hand.`
 }

@@ -59,7 +59,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return mirrored
   }
 
-  /** Runs before a moved key is reused: its target must no longer depend on the key's `movedTo`. */
+  /** Ends a move at its target, before a write to the source removes `movedTo`. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
     if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return

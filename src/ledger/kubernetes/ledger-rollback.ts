@@ -127,7 +127,7 @@ export function recordRollback({ key, version, body }: Kept, now: Kept | undefin
   if (now.version < version) return `the record of ${key} was at version ${version}, and is at ${now.version}`
   // No two writes have the same version, so another body is a rollback.
   if (now.version > version || now.body === body) return undefined
-  return `the record of ${key} is another one at the same version ${version}`
+  return `the record of ${key} has another text at the same version ${version}`
 }
 
 /** Number of writes, as the sum of the versions. */

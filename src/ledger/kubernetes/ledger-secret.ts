@@ -7,7 +7,7 @@ import type { ClusterApi, KubeObject } from './cluster-api.ts'
 
 export type LedgerSecret = ReturnType<typeof opened>
 
-/** Changes: undefined removes a member. */
+/** A change of the Secret. Undefined removes a member. */
 export interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined

@@ -26,7 +26,7 @@ export interface MirrorOptions {
   readonly onRollback: (what: string) => void
   /** Another process wrote an invalid record. */
   readonly onUnreadable: (error: LedgerError) => void
-  /** An object has the ledger's label but is not its record. Once per object. */
+  /** An object has the ledger's label but is not its record. Called once per object. */
   readonly onIgnored: (what: string) => void
 }
 
@@ -123,7 +123,7 @@ export function createMirror(options: MirrorOptions) {
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
-      // A write or an event during the list has already updated the mirror.
+      // Skip it, because a write or an event during the list has already updated the mirror.
       if (known !== before.get(name)) continue
       try {
         note(object)
@@ -169,7 +169,7 @@ export function createMirror(options: MirrorOptions) {
     all: (): Iterable<Mirrored> => objects.values(),
     relist,
     refresh,
-    /** Runs writes of a key in sequence. Events of own writes do not count as another process's. */
+    /** Runs writes of a key in sequence. Their events do not count as writes of another process. */
     async writing(key: Key, write: () => Promise<KubeObject>) {
       const name = objectName(ledger, key)
       const before = writes.get(name) ?? Promise.resolve()
@@ -196,7 +196,7 @@ export function createMirror(options: MirrorOptions) {
     },
     othersWrites: () => others,
     nextSeq: () => (lastSeq += 1),
-    /** Called after writes of other processes. */
+    /** Calls `heard` after writes of other processes. */
     onOthers(heard: () => void) {
       listeners.add(heard)
       return () => listeners.delete(heard)
