@@ -2,9 +2,9 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Binding {
-  /** Address. Undefined: the ledger is not bound yet, or the caller compares none. */
+  /** Address. Undefined: the ledger is not bound yet, or the caller does not compare it. */
   readonly platform?: string | undefined
-  /** Name. Undefined: the default profile, or the caller compares none. */
+  /** Name. Undefined: the default profile, or the caller does not compare it. */
   readonly profile?: string | undefined
 }
 

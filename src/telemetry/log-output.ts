@@ -27,7 +27,7 @@ interface OutputOptions {
   readonly onRoom: (lost: number) => void
 }
 
-/** Writes immediately if possible, because a line must survive a crash. */
+/** Writes immediately if possible: a line must survive a crash. */
 export function openOutput(options: OutputOptions): Output {
   const file = fileOf(options.destination)
   return file === undefined ? streamOutput(options) : fileOutput(file, options.onRoom)

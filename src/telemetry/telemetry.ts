@@ -17,7 +17,7 @@ export interface TelemetryOptions extends LoggingOptions {
   readonly version: string
   readonly board: () => readonly ResourceView[]
   readonly facts: () => ScrapedFacts
-  /** Maximum. Further resources share the label `_other`. */
+  /** Limit. Further resources share the label `_other`. */
   readonly namedResources: number
 }
 

@@ -34,7 +34,7 @@ const FORBIDDEN = 403
  * compared.
  */
 export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
-  /** Why another process might be leader. Undefined: the Lease was renewed in time. */
+  /** Why another process might be leader. Undefined: renewed in time, or not taken. */
   lapsed(): string | undefined
   /** Why renewals fail. Undefined: they work. */
   failing(): string | undefined

@@ -68,7 +68,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** Reads all records after a rollback. Ends before `rollback` closes and saves its notes. */
+  /** A read of all records after a rollback. It ends before `rollback` closes and saves its notes. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
@@ -157,10 +157,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // Reported once, although the counts in its text change.
+    // A rollback is reported once, although the counts in its text change.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // The previous leader might have ended before it did this.
+    // The previous leader might have ended before it noted them.
     if (!isEmpty(mirror)) await noteRecords()
   }
 

@@ -77,7 +77,7 @@ const Shape = z.object({
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
 
-/** Checks the name, because a copied object can have the ledger's label. */
+/** Compares the name with the key, because a copied object can have the ledger's label. */
 export function isRecordOf(ledger: string, object: KubeObject): boolean {
   const key = keyIn(object)
   return key !== undefined && object.metadata.name === objectName(ledger, key)
