@@ -134,8 +134,7 @@ export function parseListen(text: string): Parsed<Listen> {
 export function parseBaseUrl(text: string): Parsed<string> {
   const right = 'give a URL such as https://api.example.com'
   const fault = urlFault(text)
-  if (fault === CREDENTIALS)
-    return badUrl(text, fault, `${right}; credentials belong into the secrets directory`)
+  if (fault === CREDENTIALS) return badUrl(text, fault, `${right}; credentials belong into --credentials-dir`)
   if (fault !== undefined) return badUrl(text, fault, right)
   if (text.includes('?')) return badUrl(text, 'it has a query', right)
   if (text.includes('#')) return badUrl(text, 'it has a fragment', right)

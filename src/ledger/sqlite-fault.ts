@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<number, string>> = {
   5: 'another process kept it busy for too long. Retry, and find the process that writes to it',
   6: 'another process kept it busy for too long. Retry, and find the process that writes to it',
   8: 'it is read-only: make the file and its folder writable for this user',
-  10: 'reading or writing the disk failed. Check that the volume is mounted, healthy and not full',
+  10: 'reading or writing the disk failed. If its volume is mounted and not full, look for disk errors in the log of this host',
   13: 'the disk is full. Free some space. Earlier writes are safe',
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }

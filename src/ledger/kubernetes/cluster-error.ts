@@ -45,7 +45,7 @@ export function unanswered(error: unknown, proxy?: string): ClusterError {
 export function notKubernetes(value: unknown): ClusterError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
   return new ClusterError(
-    `the reply is not from the Kubernetes API. Check its address, and the proxies on the way: ${shown}`,
+    `the reply is not from the Kubernetes API. Correct its address, or let it bypass the proxy: ${shown}`,
     undefined,
   )
 }
