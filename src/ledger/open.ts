@@ -111,7 +111,7 @@ export async function moveLedger(
   return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
-/** The ledger must not exist. @returns a rollback, in words, that an operator must accept */
+/** The ledger must not exist. @returns a rollback, in words, that an operator must accept, if any */
 export async function importLedger(
   url: string,
   archive: Archive,

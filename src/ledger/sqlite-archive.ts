@@ -19,7 +19,7 @@ export async function unbindSqlite(options: Place): Promise<string | undefined> 
   }, 'free')
 }
 
-/** Reads one consistent state. */
+/** Reads one consistent state of the ledger. */
 export async function readSqliteArchive(options: Omit<Place, 'emit'>): Promise<Archive> {
   await using store = openToRead(options)
   return store.read((tables) => archiveOf(tables, store.hashKey))

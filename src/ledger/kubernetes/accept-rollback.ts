@@ -30,7 +30,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
 async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
   const { api, leases, name, records, selector } = cluster
   const before = writesIn(await readLease(cluster))
-  // Listed after the Lease was read, because a write in between must not look lost.
+  // Listed after the Lease was read, because a write in between must not count as lost.
   const { items } = await api.list(records, selector)
   const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
   const what = writesRollback(before, writes)

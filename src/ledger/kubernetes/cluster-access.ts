@@ -18,7 +18,7 @@ export interface ClusterAccess {
    * @param now ms since the epoch
    */
   current(now: number): Promise<Credentials>
-  /** Call after a 401. @returns whether a retry can get new credentials */
+  /** Call this after status 401. @returns whether a retry can get new credentials */
   renew?(): boolean
 }
 

@@ -26,7 +26,7 @@ import {
 
 const AT_ONCE = 16
 
-/** Reads one consistent state. */
+/** Reads one consistent state of the ledger. */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
   return await archiveOf(cluster) // awaited before `cluster` is closed
@@ -112,7 +112,7 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 /**
  * The ledger must not exist. The Secret is written last, so an interrupted import can be repeated. If an old
  * Lease counts more writes, that is a rollback.
- * @returns a rollback, in words, that an operator must accept
+ * @returns a rollback, in words, that an operator must accept, if any
  */
 export async function writeClusterArchive(
   archive: Archive,

@@ -48,7 +48,7 @@ export function runProgram(
 
 type Login = Omit<z.infer<typeof Status>, 'expirationTimestamp'> & { readonly endsAt: number }
 
-/** @param cluster for a program with `provideClusterInfo` */
+/** @param cluster describes the cluster to a program with `provideClusterInfo` */
 export function createExecCredential(
   exec: z.infer<typeof Exec>,
   {

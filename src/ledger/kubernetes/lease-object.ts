@@ -33,7 +33,7 @@ export type LeaseObject = ReturnType<typeof createLeaseObject>
 
 export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
-/** Number of writes to records so far. */
+/** Annotation with the number of writes to records so far. */
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
 /** ms in which a request of the holder or its predecessor might arrive after a takeover. */

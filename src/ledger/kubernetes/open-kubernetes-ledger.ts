@@ -60,7 +60,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)
-  // The Lease is read before the records, because a write in between must not look lost.
+  // The Lease is read before the records, because a write in between must not count as lost.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
   if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
