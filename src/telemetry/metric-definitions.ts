@@ -63,7 +63,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels. A resource with several problems counts once for each. team is metadata.labels.team. Beyond --named-resources, name is _other. Problems are named first.',
+    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems are named first, the last resources _other.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
