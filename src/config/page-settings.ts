@@ -25,7 +25,7 @@ export const PAGE_SETTINGS = {
     placeholder: 'LIST',
     defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
     describe:
-      'more host names that requests can use, such as pipewright.example.com,.svc.cluster.local. With *, every web page that a user opens can read the page by DNS rebinding',
+      'additional host names for requests, such as pipewright.example.com,.svc.cluster.local. With *, every web site that a user opens can read the page by DNS rebinding',
     parse: parseHosts,
   },
   adminTokenFile: {

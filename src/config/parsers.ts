@@ -4,12 +4,12 @@ import { nearest } from '../lib/nearest.ts'
 import { Secret } from '../lib/secret.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
-/** Only a shell or a supervisor replaces these, and not everywhere: `~/x`, `$HOME`, `${HOME}`, `$(HOME)`, `%h`, `"x"`. */
+/** Only a shell or a supervisor would replace such text: `~/x`, `$HOME`, `${HOME}`, `$(HOME)`, `%h`, `"x"`. */
 const UNEXPANDED = /^~[\w.-]*(?=\/|$)|\$(?:\w+|\{[^}]*\}?|\([^)]*\)?)|%[a-z]|^["']|["']$/i
 
 const SCHEME = /^(?:file|sqlite):|^[a-z][a-z\d+.-]*:\/\//i
 
-/** A path, not empty. It can be absent on disk. */
+/** The path need not exist. */
 export function parsePath(text: string): Parsed<string> {
   if (text === '') return bad('it is empty', 'give a path')
   if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')
@@ -31,7 +31,6 @@ export function parseSwitch(text: string): Parsed<boolean> {
   return bad('it is not true or false', 'give true or false')
 }
 
-/** Comma-separated texts without duplicates. */
 export function parseList(text: string): Parsed<readonly string[]> {
   const items = text.split(',').map((item) => item.trim())
   const right = 'give texts with commas between them, such as Running,OK'
@@ -81,7 +80,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   }
 }
 
-/** All values in milliseconds. */
+/** The limits and the result are milliseconds. */
 export function duration(min: number, max: number): Parser<number> {
   return (text) => {
     const right = `give a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 30s or 1m30s`
@@ -95,15 +94,14 @@ export function duration(min: number, max: number): Parser<number> {
   }
 }
 
-/** `N/D`: at most N requests in any window of length D. */
 export function parseBudget(text: string): Parsed<{ readonly requests: number; readonly windowMs: number }> {
   const right = 'give requests and a time, such as 10/10s: at most 10 requests in any 10 seconds'
   const [count = '', time, ...more] = text.split('/')
   if (time === undefined || more.length > 0) return bad('it is not N/D', right)
   const requests = wholeNumber(1, 100_000)(count)
-  if (!requests.ok) return bad(`of the requests, ${requests.why}`, right)
+  if (!requests.ok) return bad(`the number of requests is wrong: ${requests.why}`, right)
   const window = duration(100, 3_600_000)(time)
-  if (!window.ok) return bad(`of the time, ${window.why}`, right)
+  if (!window.ok) return bad(`the time is wrong: ${window.why}`, right)
   return good({ requests: requests.value, windowMs: window.value })
 }
 
@@ -116,7 +114,6 @@ interface Listen {
 
 const LISTEN = /^(?:\[([^\]]*)\]|([^\s:[\]/@]+)):(\d{1,5})$/
 
-/** `HOST:PORT`, with an IPv6 host in brackets. */
 export function parseListen(text: string): Parsed<Listen> {
   const right = 'give HOST:PORT, such as 127.0.0.1:8080, or [::]:8080 for every address'
   const match = LISTEN.exec(text)
@@ -137,8 +134,7 @@ export function parseListen(text: string): Parsed<Listen> {
 export function parseBaseUrl(text: string): Parsed<string> {
   const right = 'give a URL such as https://api.example.com'
   const fault = urlFault(text)
-  if (fault === CREDENTIALS)
-    return badUrl(text, fault, `${right}; credentials belong into the secrets directory`)
+  if (fault === CREDENTIALS) return badUrl(text, fault, `${right}; credentials belong into --credentials-dir`)
   if (fault !== undefined) return badUrl(text, fault, right)
   if (text.includes('?')) return badUrl(text, 'it has a query', right)
   if (text.includes('#')) return badUrl(text, 'it has a fragment', right)
@@ -153,7 +149,7 @@ function urlFault(text: string): string | undefined {
   return url.username !== '' || url.password !== '' ? CREDENTIALS : undefined
 }
 
-/** A malformed URL can still carry a password or a token. */
+/** Hides a text with `@`, `?` or `#`, because it might carry a password or a token. */
 function badUrl(text: string, why: string, right: string): Parsed<never> {
   return { ok: false, why, right, ...(/[@?#]/.test(text) && { hide: true }) }
 }

@@ -9,7 +9,7 @@ export function readProxies(env: Environment, values: ReadValues) {
   const [, noProxy = ''] = variableOf(env, 'NO_PROXY') ?? []
   const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== '')
   const [https, http] = [proxyOf(env, 'HTTPS_PROXY'), proxyOf(env, 'HTTP_PROXY')]
-  /** Invalid variables that would be used. Never their values, which can hold a password. */
+  /** Invalid variables that a request would use. Their values are not shown: they can hold a password. */
   const problems = [
     ...problemsOf(https, isUsed('https:', entries, values)),
     ...problemsOf(http, isUsed('http:', entries, values)),
@@ -37,7 +37,7 @@ function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return problem(from, 'it is not an http or https URL')
   const login = loginOf(url)
-  // After an unencoded slash in a password, the host can be part of the password.
+  // An unencoded slash in a password ends the host too early, so the `@` comes later.
   const isCut = `${url.pathname}${url.search}${url.hash}`.includes('@')
   if (login === undefined || isCut) return problem(from, 'its user or password is not URL-encoded')
   return { origin: url.origin, ...login, from }
@@ -72,7 +72,7 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
   return isNeeded && read !== undefined && 'why' in read ? [read] : []
 }
 
-/** Whether a configured URL uses the proxy. The webhook's URL counts always: its file can change. */
+/** Whether a configured URL needs the proxy. A webhook counts always, because the file with its URL can change. */
 function isUsed(
   protocol: 'https:' | 'http:',
   noProxy: ProxySettings['noProxy'],

@@ -15,10 +15,9 @@ export interface SettingDefinition<T = unknown> {
   /** Such as `DIR`. Undefined for a switch. */
   readonly placeholder?: string
   readonly env: string
-  /** As a user would write it. */
   readonly default?: string
   readonly sandboxDefault?: string
-  /** Describes the default in the docs if {@link default} cannot. */
+  /** Describes the default in the docs if `default` cannot. */
   readonly defaultNote?: string
   readonly describe: string
   readonly parse: Parser<T>

@@ -1,9 +1,9 @@
 import { definitionOf, type Read, type SettingName } from './settings-table.ts'
 
 export interface SettingProblem {
-  /** Without dashes. Undefined for a problem such as an unreadable file. */
+  /** Flag without dashes. Undefined if no setting is meant, such as for an unknown variable. */
   readonly setting: string | undefined
-  /** `--interval`, `PIPEWRIGHT_INTERVAL`, `pipewright.yaml:3`, or `nowhere`. */
+  /** Such as `--interval`, `PIPEWRIGHT_INTERVAL` or `pipewright.yaml:3`. */
   readonly from: string
   /** Undefined if no value was given, or if it might hold a secret. */
   readonly given: string | undefined
@@ -11,7 +11,7 @@ export interface SettingProblem {
   readonly right: string
 }
 
-/** Shows only texts: other values can hold a secret. */
+/** Shows the value only if it is a text, because others can hold a secret. */
 export function problemOf(
   name: SettingName,
   read: Read<unknown>,

@@ -5,10 +5,10 @@ import { problemOf, type SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
 import { definitionOf, type ReadValues } from './settings-table.ts'
 
-/** Time to record an outcome after the timeout. */
+/** Time to record an outcome after the request's timeout. */
 const MARGIN_MS = 2_000
 
-/** `values` lacks settings that failed to parse. */
+/** Settings that failed to parse are missing in `values`. */
 type Rule = (values: ReadValues) => SettingProblem | undefined
 
 const RULES: readonly Rule[] = [
@@ -78,7 +78,6 @@ function isLoopback(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname)
 }
 
-/** A create in flight must end and be recorded within the shutdown grace. */
 function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): SettingProblem | undefined {
   if (requestTimeoutMs === undefined || shutdownGraceMs === undefined) return undefined
   if (requestTimeoutMs.value + MARGIN_MS < shutdownGraceMs.value) return undefined
@@ -105,7 +104,6 @@ function aloneProblem(values: ReadValues, name: ClientFile, other: ClientFile): 
   return problemOf(name, read, `it is given without --${flag}`, `give --${flag} as well`)
 }
 
-/** With a ledger in memory, each start would create every pipe again. */
 function rememberPipes({ ledger, baseUrl }: ReadValues): SettingProblem | undefined {
   if (ledger?.value !== 'memory:' || baseUrl === undefined || isLoopback(baseUrl.value)) return undefined
   const why = 'a ledger in memory is lost on a restart, and each start would create all pipes again'

@@ -14,7 +14,7 @@ export interface Source {
   readonly problems: readonly SettingProblem[]
 }
 
-/** Keys are flags or commander's names (`baseUrl`). A switch is `true`. Unknown keys are ignored. */
+/** Keys are flags (`base-url`) or commander's names (`baseUrl`). A switch is `true`. Unknown keys are ignored. */
 export type Flags = Readonly<Record<string, string | true | undefined>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -68,7 +68,6 @@ function camelCase(flag: string): string {
   return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** @param file name for the messages */
 export function parseSettingsFile(file: string, content: string): Source {
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
@@ -110,7 +109,7 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   return { name, text: textOf(value), from }
 }
 
-/** As written: 08 stays 08, and 1e3 is not a number. */
+/** The value as it is in the file: 08 stays 08, and 1e3 does not become 1000. */
 function textOf(scalar: Scalar): string {
   return typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value))
 }

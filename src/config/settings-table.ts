@@ -21,7 +21,6 @@ export interface Read<T> {
   readonly from: string | undefined
 }
 
-/** Settings with a valid value. */
 export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
 
 const SECOND = 1_000
@@ -49,7 +48,7 @@ export const TABLE = {
     flag: 'profile',
     placeholder: PROFILES.map(({ name }) => name).join('|'),
     default: 'default',
-    describe: 'service of the platform: its operations and the names of its fields',
+    describe: 'interface of the platform: its operations and the names of its fields',
     parse: named(PROFILES),
   },
   baseUrl: {
@@ -83,7 +82,7 @@ export const TABLE = {
     default: '/etc/pipewright/credentials',
     sandboxDefault: '.pipewright/credentials',
     describe:
-      "directory of the platform's credentials, which Services name: a folder each, with a file for each key",
+      "directory of the platform's credentials, which Services name: one folder per name, one file per key",
     parse: parsePath,
   },
   secretsDir: {
@@ -100,10 +99,10 @@ export const TABLE = {
     flag: 'ledger',
     placeholder: 'URL',
     default: 'sqlite:.pipewright/ledger.db',
-    // Separate: a shared ledger would mix real and sandbox ids, and report real pipes as missing.
+    // Another file, because a shared ledger would mix real and sandbox ids, and report real pipes as missing.
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
     describe:
-      'store of the created resources: sqlite:PATH, kubernetes:[NAMESPACE/]NAME in the cluster for two pods with one acting, or memory: for tests',
+      'store of the created resources: sqlite:PATH for one process, kubernetes:[NAMESPACE/]NAME for two pods, or memory: for tests',
     parse: parseLedger,
   },
   ledgerInit: {
@@ -120,7 +119,7 @@ export const TABLE = {
     placeholder: 'D',
     default: '15s',
     describe:
-      'with kubernetes:, the time until the standby replaces a silent leader. It must be equal in all processes',
+      'with kubernetes:, the time after which the standby replaces a silent leader. Use one value for all processes',
     parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
@@ -153,7 +152,8 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
-    defaultNote: 'none: states whose names suggest a failure or a change are judged. Other states are ready',
+    defaultNote:
+      'none: a state is ready if neither its documentation nor its name suggests a failure or a change',
     describe:
       'healthy states of pipes and alerts, such as Running,OK, for manifests without policy.healthyStates',
     parse: parseList,
@@ -163,7 +163,7 @@ export const TABLE = {
     flag: 'api-budget',
     placeholder: 'N/D',
     default: '10/10s',
-    describe: 'maximum number of requests in any period of this length, per credential',
+    describe: 'maximum requests per credential: N in any period of length D',
     parse: parseBudget,
   },
   requestTimeoutMs: {
@@ -227,7 +227,7 @@ export const TABLE = {
     group: 'Platform',
     flag: 'ca-file',
     placeholder: 'FILE',
-    defaultNote: 'none: the authorities of Node',
+    defaultNote: 'none: only the authorities of Node',
     describe:
       'PEM file of additional certificate authorities, for the platform, the webhook, --server and an https: proxy',
     parse: parsePath,

@@ -26,7 +26,7 @@ import {
 import { realpathSync } from 'node:fs'
 import { isBelow } from '../lib/below.ts'
 
-/** Settings whose default depends on another. */
+/** Settings whose default depends on another setting. */
 type Worked = 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
@@ -64,7 +64,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** Escapes bars, which would end the cell, even inside code. */
+/** Escapes bars, which would end a table cell, even inside code. */
 function escape(cell: string): string {
   return cell.replaceAll('|', '\\|')
 }
@@ -73,7 +73,7 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
-  /** Needs of a command. `platform or server`: with `--server`, a daemon does the work. */
+  /** `platform or server`: the command needs no platform if `--server` names a daemon. */
   readonly needs: 'platform' | 'platform or server' | 'local'
   readonly realPath?: (path: string) => string
 }
@@ -82,13 +82,13 @@ type SettingsReading =
   | { readonly settings: Settings; readonly isTlsUnchecked: boolean }
   | { readonly problems: readonly SettingProblem[] }
 
-/** Flags come before variables, the file and defaults. @returns all problems together, if there are any */
+/** A flag overrides a variable, a variable the file, and the file the default. @returns all problems together */
 export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
   const { env, needs } = input
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
-  // Also true for an invalid value: already a problem.
+  // Also true for an invalid value, because that is a problem already.
   const names = (setting: SettingName) =>
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const reachesOthers = needs !== 'local' || names('server')
@@ -133,7 +133,7 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
   }
 }
 
-/** Parses overridden texts, too: their mistakes must not surface later. */
+/** Also parses overridden texts, because their mistakes must not surface later. */
 function parse(given: readonly Given[]): { values: ReadValues; problems: readonly SettingProblem[] } {
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
   const problems: SettingProblem[] = []
@@ -188,7 +188,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
   })
 }
 
-/** Removes the version, which product documentation adds to addresses. */
+/** Removes a version such as `/v1`, because the platform's documentation adds it to addresses. */
 function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   const version = profile?.value.version
   if (baseUrl === undefined || version === undefined || !baseUrl.value.endsWith(version))
@@ -196,13 +196,13 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
 }
 
-/** Resolves links. Of a missing path, resolves the existing part. */
+/** Resolves links. For a missing path, resolves the part that exists. */
 type RealPath = (path: string) => string
 
 const RIGHT_FOLDERS =
   'use two directories: one for the credentials of the platform, one for the secrets of sources'
 
-/** Manifests can name any file below `--secrets-dir`: credentials and files in settings must be outside. */
+/** A manifest can name any file below `--secrets-dir`, so credentials and files in settings must be outside. */
 function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly SettingProblem[] {
   const { credentialsDir, secretsDir } = values
   if (credentialsDir === undefined || secretsDir === undefined) return []
@@ -241,7 +241,7 @@ function wayBetween(credentials: string, secrets: string, realPath: RealPath): s
   return undefined
 }
 
-/** A manifest could use the path as written or with resolved links. */
+/** Checks the path as written and with resolved links, because a manifest could use both. */
 function isIn(path: string, folder: string, realPath: RealPath): boolean {
   return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
 }
@@ -266,7 +266,6 @@ function ownFiles({
   ] as const
 }
 
-/** Resolves the existing part, and appends the rest. */
 function realPathOf(path: string): string {
   const whole = resolve(path)
   try {

@@ -6,15 +6,14 @@ import { decodeEntry, decodeRecord, type StoredRecord } from './codec.ts'
 export interface Archive {
   readonly hashKey: Uint8Array
   readonly platform: string | undefined
-  /** Undefined: default profile. */
   readonly profile: string | undefined
-  /** Highest version given to a record that was removed. */
+  /** The highest version of all removed records. New records get higher versions. */
   readonly usedVersion: number
   /** Ordered by key. */
   readonly records: readonly StoredRecord[]
-  /** Keys of removed records, each with its last version if known. */
+  /** Removed records and their last versions. A ledger in a file does not keep them. */
   readonly forgotten: readonly z.infer<typeof ForgottenLine>[]
-  /** As `LedgerSecret.rollback`. */
+  /** A detected rollback, in words, that was not accepted. */
   readonly rollback: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
@@ -40,7 +39,6 @@ const RecordLine = z.strictObject({ key: z.string(), version: z.int().min(1), re
 const ForgottenLine = z.strictObject({ key: z.string(), version: z.int().min(1) })
 const HistoryLine = z.strictObject({ key: z.string(), history: z.string() })
 
-/** JSON lines: a head, then records, forgotten keys and history entries. */
 export function archiveText({ hashKey, rollback, records, forgotten, history, ...head }: Archive): string {
   const lines: unknown[] = [
     {
@@ -67,7 +65,7 @@ function wrong(line: number, why: string): LedgerError {
   )
 }
 
-/** All lines or none. @throws {LedgerError} `corrupt`, with the line */
+/** @throws {LedgerError} `corrupt`, naming the first wrong line */
 export function readArchiveText(text: string): Archive {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -97,7 +95,7 @@ export function readArchiveText(text: string): Archive {
     })
   const records = read(counts[0], RecordLine, 'record').map(
     ({ key, version, record: body }): StoredRecord => {
-      const stored = { key: key as Key, version, body } // checked by the codec
+      const stored = { key: key as Key, version, body } // `decodeRecord` checks the key
       decodeRecord(stored)
       return stored
     },

@@ -2,13 +2,13 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Binding {
-  /** Undefined: not bound, or not compared. */
+  /** Address. Undefined: the ledger is not bound yet, or the caller does not compare it. */
   readonly platform?: string | undefined
-  /** Undefined: default profile, or not compared. */
+  /** Name. Undefined: the default profile, or the caller does not compare it. */
   readonly profile?: string | undefined
 }
 
-/** @returns undefined: no change @throws {LedgerError} `platform`, if there are records */
+/** @returns undefined: no change @throws {LedgerError} `platform` if the records have another binding */
 export function newBinding(
   ledger: string,
   bound: Binding,
@@ -26,7 +26,7 @@ function keptProfile(profile: string): string | undefined {
   return profile === DEFAULT.name ? undefined : profile
 }
 
-/** On another platform or profile, pipes would be created again. @throws {LedgerError} `platform` */
+/** Refuses another platform or profile, because Pipewright would create all pipes again. */
 export function assertBinding(ledger: string, bound: Binding, wanted: Binding): void {
   const { platform, profile } = wanted
   if (profile !== undefined && bound.profile !== keptProfile(profile))

@@ -34,12 +34,12 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   const reading = LedgerRecord.safeParse(migrated(parseJson(stored.body)))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
-    throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
+    throw unreadable(`the record of ${stored.key}`, 'its text has another key or version')
   }
   return reading.data
 }
 
-/** Drops delete permissions of earlier versions, except of a sent request. */
+/** Drops permissions to delete that earlier versions recorded, except if the request was sent. */
 function migrated(body: unknown): unknown {
   if (!isObject(body)) return body
   const { onRemove, removal, ...rest } = body
@@ -50,7 +50,7 @@ function migrated(body: unknown): unknown {
   return isDropped ? rest : { ...rest, removal: mark }
 }
 
-/** Accepts any ledger version. @throws {LedgerError} `corrupt`, naming the key */
+/** Checks only the version, because an export copies a record as it is. */
 export function storedRecord(key: Key, body: string): StoredRecord {
   const reading = z.object({ version: z.int() }).safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))
@@ -61,14 +61,13 @@ export function encodeEntry(entry: NewEntry): string {
   return JSON.stringify(entry)
 }
 
-/** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeEntry(key: string, body: string): HistoryEntry {
   const reading = HistoryEntry.safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`a history entry of ${key}`, issues(reading.error))
   return reading.data
 }
 
-/** Undefined if invalid: an activity is only shown. */
+/** Undefined if missing or invalid. Not an error, because an activity is only displayed. */
 export function decodeActivity(body: string | undefined): Activity | undefined {
   return body === undefined ? undefined : Activity.safeParse(parseJson(body)).data
 }

@@ -18,7 +18,7 @@ export interface Change {
 
 type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
 
-/** A write of another record within this time means that more are coming. Also the longest wait. */
+/** A commit waits if another record was written less than this ago. Also the longest wait. */
 const CROWD_MS = 100
 
 /**
@@ -26,7 +26,6 @@ const CROWD_MS = 100
  * last flush took, and only if other records are being written.
  */
 export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: Pick<Clock, 'monotonic'>) {
-  /** In the order of their calls. */
   let waiting: { readonly change: Change; readonly resolve: (result: Result) => void }[] = []
   let last = { keys: new Set<Key>(), tookMs: 0, endedAt: -Infinity }
   let isClosed = false
@@ -36,7 +35,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
     const startedAt = clock.monotonic()
     const isCrowd = startedAt - last.endedAt <= CROWD_MS && !last.keys.isSubsetOf(new Set(keysOf(change)))
     const until = startedAt + (isCrowd ? Math.min(last.tookMs, CROWD_MS) : 0)
-    // Not a timer: it would wait for a whole millisecond.
+    // No timer, because the shortest timer waits for a whole millisecond.
     const turn = () => void (clock.monotonic() < until ? setImmediate(turn) : commitWaiting())
     setImmediate(turn)
   }
@@ -53,13 +52,13 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
     for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result) // one of each
   }
 
-  /** Undefined: the caller commits that change alone. */
+  /** @returns a result for each change. Undefined: the caller commits that change alone */
   function commitTogether(changes: readonly Change[]): readonly (Result | undefined)[] {
     try {
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // Alone, if one change was impossible, or an outcome might find room in the reserve.
+      // Retry a change alone after a bug in any, or if the reserve might have room for an outcome.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))
@@ -81,7 +80,6 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
 
   return {
     assertOpen,
-    /** @throws {LedgerError} {@link LedgerConflict} */
     async commit(change: Change): Promise<LedgerRecord | undefined> {
       const result = await new Promise<Result>((resolve) => {
         waiting.push({ change, resolve })
@@ -101,7 +99,7 @@ function keysOf({ removed, written }: Change): readonly Key[] {
   return [...removed, ...(written === undefined ? [] : [written])].map(({ key }) => key)
 }
 
-/** A conflict writes nothing. Other changes can be in the same transaction. */
+/** Returns a conflict and does not throw it, because the transaction can hold other changes. */
 function resultOf(tables: Tables, change: Change): Result {
   try {
     return { written: apply(tables, change) }
@@ -112,7 +110,7 @@ function resultOf(tables: Tables, change: Change): Result {
 }
 
 /**
- * A key never gets the same version twice, even after its record was forgotten: a stale writer could
+ * A key never gets the same version twice, even after its record was removed. Otherwise a stale writer could
  * overwrite the new record.
  */
 function apply(tables: Tables, { removed, written, history }: Change): LedgerRecord | undefined {
@@ -129,7 +127,6 @@ function apply(tables: Tables, { removed, written, history }: Change): LedgerRec
   return record
 }
 
-/** @throws {LedgerConflict} unless the record is at the version that its writer read */
 function compare(tables: Tables, seen: LedgerRecord): void {
   const version = tables.versionOf(seen.key) ?? 0
   if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)

@@ -6,28 +6,23 @@ import { explain, sqliteCode } from './sqlite-fault.ts'
 import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
 import { prepareTables } from './tables.ts'
 
-/** File name of a ledger in memory. */
 export const IN_MEMORY = ':memory:'
 
 export interface ConnectionOptions {
   readonly file: string
-  /** `owner`: holds the lease. `reader`: also beside an owner and on a read-only volume. */
+  /** An `owner` has the lock. A `reader` also works beside an owner and on a read-only volume. */
   readonly mode: 'owner' | 'reader'
-  /** 32 bytes, if {@link IN_MEMORY}. Default: random. */
+  /** 32 bytes, only for a ledger in memory. Default: random. */
   readonly hashKey?: Uint8Array | undefined
-  /** Lines. Default: 10,000. */
   readonly historyLimit?: number | undefined
-  /** Longest wait for a writer, once in ten seconds: it blocks the event loop. Default: 2,000 ms. */
+  /** Longest wait for another writer, in ms. It blocks the event loop. Default: 2,000. */
   readonly busyTimeoutMs?: number | undefined
 }
 
 const HISTORY_LIMIT = 10_000
 const BUSY_TIMEOUT_MS = 2_000
 
-/**
- * Rolls back the transaction of a killed writer.
- * @throws {LedgerError}
- */
+/** If the last writer was killed, rolls back its transaction first. */
 export function connect(options: ConnectionOptions) {
   const { file } = options
   try {
@@ -57,7 +52,7 @@ function connectOnce(options: ConnectionOptions) {
       busyTimeoutMs,
       hashKey: readHashKey(db, file),
       writes: tables.count('writes'),
-      /** Whether the file is neither removed nor replaced. */
+      /** False after the file was removed or replaced. */
       isInPlace: () => identityOf(file) === identity,
     }
   } catch (error) {
@@ -82,8 +77,8 @@ function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void 
 }
 
 /**
- * Each commit is in the file on disk when it returns. With a write-ahead log, removing or truncating the log
- * would silently lose all ids since the last checkpoint.
+ * Each commit is on disk when it returns. A write-ahead log is not used, because its removal would silently
+ * lose all pipe ids since the last checkpoint.
  */
 function makeDurable(db: DatabaseSync, file: string): void {
   if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {
@@ -99,7 +94,7 @@ function makeDurable(db: DatabaseSync, file: string): void {
 const READ_ONLY = 8
 const CANNOT_OPEN = 14
 
-/** Detects a read-only file before the first create. */
+/** Notices a read-only file before the first create. */
 function assertWritable(db: DatabaseSync): void {
   try {
     db.exec(`BEGIN; UPDATE meta SET value = value WHERE name = 'writes'`)
@@ -110,13 +105,13 @@ function assertWritable(db: DatabaseSync): void {
   }
 }
 
-/** The rollback of an interrupted transaction could not be written. */
+/** Whether the rollback of a killed writer's transaction failed. */
 function isCutShort(file: string, error: unknown): boolean {
   const code = sqliteCode(error)
   return (code === READ_ONLY || code === CANNOT_OPEN) && statOf(`${file}-journal`) !== undefined
 }
 
-/** SQLite rolls back the transaction of a killed writer on a writer's first read. */
+/** At the first read of a writer, SQLite rolls back a killed writer's transaction. */
 function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): void {
   using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   db.prepare('PRAGMA schema_version').get()
@@ -131,7 +126,7 @@ function cutShort(file: string, cause: unknown): LedgerError {
   )
 }
 
-/** Undefined: missing, or in memory. */
+/** Undefined: the file is missing, or the ledger is in memory. */
 function identityOf(file: string): string | undefined {
   const stats = file === IN_MEMORY ? undefined : statOf(file)
   return stats && `${stats.dev}:${stats.ino}`

@@ -6,13 +6,13 @@ import { BUSY, explain, sqliteCode } from './sqlite-fault.ts'
 
 const CANNOT_OPEN = 14
 
-/** {@link isOwned} holds the lock for an instant; that must not stop an owner from starting. */
+/** ms. {@link isOwned} of another process might hold the lock for an instant. */
 const PATIENCE_MS = 200
 
 /**
- * Locks `<file>.lock` until disposed: an exclusive SQLite transaction, an operating-system lock that ends
- * with the process. The lock file stays, because a new file of the same name could be locked twice. Closing
- * any other handle drops the lock (POSIX), so only SQLite opens it. `<file>.holder` names the holder.
+ * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The
+ * lock file stays, because a new file of the same name could be locked, too. Only SQLite opens it, because
+ * closing another handle drops the lock (POSIX). `<file>.holder` names the holder.
  * @param now ms since the epoch
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
@@ -62,7 +62,7 @@ function writeHolder(holderFile: string, now: number): void {
   try {
     writeFileSync(holderFile, `process ${process.pid} on ${hostname()}, since ${since}\n`)
   } catch {
-    // The holder is only for messages. The lock is held.
+    // Ignored, because the file is only for messages.
   }
 }
 

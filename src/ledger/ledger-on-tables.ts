@@ -12,7 +12,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
-  /** Records as stored; a changed record is another object. */
+  /** Records read or written here. A change makes a new object, so these equal a stored version. */
   const given = new WeakSet<LedgerRecord>()
 
   function give(record: LedgerRecord): LedgerRecord {
@@ -44,8 +44,8 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
   /**
-   * For work that changes no record: only failure and recovery emit an event.
-   * @param proves whether success ends the failure
+   * For work that changes no record. Emits an event only if the work fails, or works again.
+   * @param proves whether a success proves that the ledger works again
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     queue.assertOpen()
@@ -117,7 +117,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
     activity: () =>
       read((tables) => ({ last: decodeActivity(tables.text('activity')), checkedAt: tables.checkedAt() })),
     versions: () => read((tables) => tables.versions()),
-    // No other process writes: the lock keeps them out.
+    // Never calls back, because the lock keeps other processes from writing.
     watch: async () => () => undefined,
     async othersWrites() {
       queue.assertOpen()
@@ -128,7 +128,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
       return store.owned()
     },
     async prepareIntent() {
-      attempt('LedgerWritten', () => store.reserveRoom(), false) // the reserve is a separate file
+      attempt('LedgerWritten', () => store.reserveRoom(), false) // no proof: the reserve is another file
     },
     async [Symbol.asyncDispose]() {
       queue.close()

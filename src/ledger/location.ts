@@ -25,7 +25,7 @@ import { prepareTables } from './tables.ts'
  * drop SQLite's locks (POSIX).
  */
 
-/** Resolves links: all paths to a ledger share a lock. The folder must exist. */
+/** Resolves links, so all paths to a ledger give the same lock. The folder must exist. */
 export function realFile(file: string): string {
   const path = resolve(file)
   try {
@@ -35,7 +35,6 @@ export function realFile(file: string): string {
   }
 }
 
-/** @throws {LedgerError} `io` */
 export function makeFolderOf(file: string): void {
   try {
     makeFolder(dirname(resolve(file)))
@@ -44,7 +43,7 @@ export function makeFolderOf(file: string): void {
   }
 }
 
-/** @throws {LedgerError} `io`, or `corrupt` if it is not a file */
+/** @throws {LedgerError} `io` if it is no file; `corrupt` if it is empty, or only its log is left */
 export function ledgerExists(file: string): boolean {
   const stats = statOf(file)
   if (stats?.isDirectory() === true) {
@@ -64,7 +63,6 @@ export function ledgerExists(file: string): boolean {
   return stats !== undefined
 }
 
-/** @throws {LedgerError} `io` */
 export function statOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -73,14 +71,13 @@ export function statOf(file: string): BigIntStats | undefined {
   }
 }
 
-/** For modes that create no ledger. */
 export function missing(file: string, hint: string): LedgerError {
   return new LedgerError('missing', `there is no ledger at ${file}. ${hint}`)
 }
 
 /**
- * Includes parents. Node's `recursive` loops forever if a parent answers ENOENT although it exists (`/proc`),
- * and hides a read-only file system behind ENOENT.
+ * Makes parents, too. Node's `recursive` would loop forever if a parent answers ENOENT although it exists
+ * (`/proc`), and would report a read-only file system as ENOENT.
  * @throws the error of the first folder that fails
  */
 export function makeFolder(folder: string, options: { readonly mode?: number } = {}): void {
@@ -103,8 +100,8 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
 }
 
 /**
- * Creates a draft file and renames it once it is on disk. A ledger is complete or absent, and an empty file
- * is damage. The caller holds the lease.
+ * Renames a draft once it is on disk, so a ledger is complete or absent, and an empty file is damage. The
+ * caller has the lock.
  * @param archive Default: empty
  * @throws {LedgerError} `io`
  */
@@ -137,7 +134,7 @@ function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, h
   for (const { key, body } of history) tables.addHistory(key, body)
 }
 
-/** Makes a file's name durable. */
+/** Flushes the file's folder, because otherwise a power failure can remove a new name. */
 export function syncFolder(file: string): void {
   const folder = openSync(dirname(file), 'r')
   try {
@@ -147,10 +144,10 @@ export function syncFolder(file: string): void {
   }
 }
 
-/** Bytes. Enough for the outcomes of many creates with history and journal. */
+/** Enough for the outcomes of many creates. */
 const RESERVE_BYTES = 1_048_576
 
-/** A file that reserves disk space, removed if an outcome finds the volume full. */
+/** A file that takes up disk space. It is removed if the volume has no room for the outcome of a create. */
 export function createReserve(ledger: string) {
   const file = `${ledger}.reserve`
 
@@ -163,12 +160,11 @@ export function createReserve(ledger: string) {
   }
 
   return {
-    /** @throws file-system errors, such as ENOSPC */
     take(): void {
       if (size() >= RESERVE_BYTES) return
       const handle = openSync(file, 'w', 0o600)
       try {
-        // Not zeros: some file systems do not store them.
+        // Not zeros, because some file systems do not store them.
         const block = Buffer.alloc(65_536, 'pipewright keeps this room for the outcome of a create\n')
         for (let written = 0; written < RESERVE_BYTES; written += block.length) writeSync(handle, block)
         fsyncSync(handle)

@@ -1,6 +1,6 @@
 import { LedgerError } from '../contract/ledger.ts'
 
-/** To act with a moved ledger would repeat creates. @param at as `Ledger.movedAt` */
+/** @param at time of the move, ISO 8601 */
 export function movedAway(ledger: string, at: string): LedgerError {
   return new LedgerError(
     'moved',
@@ -10,8 +10,11 @@ export function movedAway(ledger: string, at: string): LedgerError {
   )
 }
 
-/** For an import over an existing ledger. @param hint advice for a moved ledger */
+/** @param hint advice if the existing ledger was moved */
 export function isThere(ledger: string, movedAt: string | undefined, hint: string): LedgerError {
   const moved = movedAt === undefined ? '' : ` It was moved to another ledger on ${movedAt}: ${hint}.`
-  return new LedgerError('io', `the ledger ${ledger} exists already: an import needs a new one.${moved}`)
+  return new LedgerError(
+    'io',
+    `the ledger ${ledger} exists already. For an import, name a new ledger with --ledger.${moved}`,
+  )
 }

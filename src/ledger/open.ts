@@ -9,7 +9,7 @@ import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite
 export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** Kubernetes: longest time in ms between sending a request and its arrival. */
+  /** Kubernetes: ms after which a request to the platform can no longer arrive. */
   readonly requestTimeoutMs?: number | undefined
 }
 
@@ -21,7 +21,6 @@ export async function openLedger(url: string, options: OpenOptions): Promise<Led
   return (await openLedgerToAct(url, options)).ledger
 }
 
-/** As {@link openLedger}, with leadership. @throws {LedgerError} */
 export async function openLedgerToAct(url: string, options: OpenOptions): Promise<OpenedLedger> {
   if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
   const inCluster = placeInCluster(url, options.clock)
@@ -32,16 +31,15 @@ export async function openLedgerToAct(url: string, options: OpenOptions): Promis
 
 const KUBERNETES = 'kubernetes:'
 
-/** Kubernetes code is loaded only on use. @returns undefined: a file ledger */
+/** @returns undefined for a ledger in a file */
 function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
   if (!url.startsWith(KUBERNETES)) return undefined
   return { env: process.env, place: url.slice(KUBERNETES.length), clock }
 }
 
 /**
- * After the platform moved. The next owner binds again.
+ * Removes the ledger's platform, after the platform's address has changed. The next owner sets it again.
  * @returns the former platform
- * @throws {LedgerError}
  */
 export async function unbindLedger(
   url: string,
@@ -55,8 +53,9 @@ export async function unbindLedger(
 }
 
 /**
- * @returns the rolled-back state, in words. Undefined: no known rollback
- * @throws {LedgerError} also for a file ledger, whose rollbacks are not detected
+ * Accepts a detected rollback: creates are allowed again.
+ * @returns the rollback, in words. Undefined: none was detected
+ * @throws {LedgerError} for a file, where Pipewright detects no rollbacks
  */
 export async function acceptLedger(
   url: string,
@@ -75,7 +74,7 @@ export async function acceptLedger(
 
 function fileOf(url: string): string {
   const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : ''
-  // Sqlite://ledger.db would mean a file in the root folder.
+  // Refuses sqlite://ledger.db, which would mean a file in the root folder.
   if (file === '' || file.startsWith(':') || /^\/\/[^/]/.test(file) || file.includes('\0')) {
     throw new LedgerError(
       'io',
@@ -86,7 +85,6 @@ function fileOf(url: string): string {
   return file
 }
 
-/** @throws {LedgerError} */
 export async function exportLedger(
   url: string,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
@@ -98,9 +96,9 @@ export async function exportLedger(
 }
 
 /**
- * As {@link exportLedger}, and marks the ledger as moved: it refuses all further use.
+ * Exports the ledger and marks it as moved. From then on, it can only be read.
  * @param save makes the export durable; if it throws, the ledger is not marked
- * @throws {LedgerError} also while a process acts with it
+ * @throws {LedgerError} also while a process owns the ledger
  */
 export async function moveLedger(
   url: string,
@@ -113,7 +111,7 @@ export async function moveLedger(
   return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
-/** The ledger must not exist. @returns known losses: creates wait for acceptance @throws {LedgerError} */
+/** The ledger must not exist. @returns a rollback, in words, that an operator must accept, if any */
 export async function importLedger(
   url: string,
   archive: Archive,

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts'
 
 type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>
 
-/** @returns the former platform @throws {LedgerError} */
+/** @returns the former platform */
 export async function unbindSqlite(options: Place): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack()
   const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
@@ -19,7 +19,7 @@ export async function unbindSqlite(options: Place): Promise<string | undefined> 
   }, 'free')
 }
 
-/** Reads one consistent state. @throws {LedgerError} */
+/** Reads one consistent state of the ledger. */
 export async function readSqliteArchive(options: Omit<Place, 'emit'>): Promise<Archive> {
   await using store = openToRead(options)
   return store.read((tables) => archiveOf(tables, store.hashKey))
@@ -39,15 +39,15 @@ function archiveOf(tables: Tables, hashKey: Uint8Array): Archive {
 }
 
 /**
- * Marks the ledger as moved: no further use or writes. A moved ledger is only saved again.
- * @param save makes it durable; if it throws, the ledger is not marked
+ * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
+ * @param save makes the export durable; if it throws, the ledger is not marked
  * @throws {LedgerError} also while a process owns it
  */
 export async function moveSqlite(options: Place, save: (archive: Archive) => void): Promise<void> {
   await using stack = new AsyncDisposableStack()
   try {
     const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
-    // One transaction: no write between export and mark.
+    // One transaction, because a write between the export and the mark would be lost.
     store.write((tables) => {
       save(archiveOf(tables, store.hashKey))
       store.markMoved(new Date(options.clock.now()).toISOString())
@@ -58,7 +58,7 @@ export async function moveSqlite(options: Place, save: (archive: Archive) => voi
   }
 }
 
-/** All or none. The ledger must not exist. @throws {LedgerError} */
+/** Imports all records or none. The ledger must not exist. */
 export async function writeSqliteArchive(
   { file, clock }: Omit<Place, 'emit'>,
   archive: Archive,

@@ -6,12 +6,12 @@ const WORDS: Readonly<Record<number, string>> = {
   5: 'another process kept it busy for too long. Retry, and find the process that writes to it',
   6: 'another process kept it busy for too long. Retry, and find the process that writes to it',
   8: 'it is read-only: make the file and its folder writable for this user',
-  10: 'reading or writing the disk failed. Check that the volume is mounted, healthy and not full',
+  10: 'reading or writing the disk failed. If its volume is mounted and not full, look for disk errors in the log of this host',
   13: 'the disk is full. Free some space. Earlier writes are safe',
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }
 
-/** Another connection holds the lock. */
+/** SQLite's code while another connection holds the lock. */
 export const BUSY = 5
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
@@ -27,13 +27,13 @@ const FULL = 13
 const IO = 10
 const CANNOT_OPEN = 14
 
-/** No room for a page or the journal. */
+/** Whether the disk might be full. SQLite has three codes for that. */
 export function lacksRoom(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === FULL || code === IO || code === CANNOT_OPEN
 }
 
-/** Words an SQLite or file-system error; returns other errors unchanged. */
+/** Turns SQLite and file-system errors into a {@link LedgerError}. Returns others unchanged. */
 export function explain(doing: 'open' | 'read' | 'write', file: string, error: unknown): unknown {
   const code = sqliteCode(error)
   const cause = { cause: error }
@@ -50,7 +50,6 @@ export function explain(doing: 'open' | 'read' | 'write', file: string, error: u
   return error
 }
 
-/** @param how the damage, such as "is damaged" */
 export function corrupt(file: string, how: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'corrupt',

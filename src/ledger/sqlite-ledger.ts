@@ -17,10 +17,7 @@ export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Bind
   readonly emit: Emit
 }
 
-/**
- * A write is in the file on disk when it returns.
- * @throws {LedgerError} `locked`, `corrupt`, `newer`, `missing` or `io`
- */
+/** Each write is on disk when it returns. */
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
   const store = options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
@@ -35,7 +32,6 @@ export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLe
   return opened
 }
 
-/** @param hashKey 32 bytes. Default: random */
 export function openMemoryLedger({
   hashKey,
   emit,
@@ -55,7 +51,6 @@ function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Opened
   }
 }
 
-/** @throws {LedgerError} */
 export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
   const { file } = options
   if (!ledgerExists(file)) {
@@ -64,7 +59,7 @@ export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
   return openStore({ ...options, mode: 'reader', file: realFile(file) })
 }
 
-/** @param stack gets the lease @throws {LedgerError} */
+/** @param stack releases the lock when it is disposed */
 export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: AsyncDisposableStack): Store {
   if (options.init === 'auto') makeFolderOf(options.file)
   assertMayStart(options)
@@ -74,7 +69,7 @@ export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: A
   return openStore({ ...options, mode: 'owner', file })
 }
 
-/** Runs before any change: `init: never` creates no folder either. */
+/** Runs before the lock file is made, because `init: never` must not leave files if there is no ledger. */
 function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init'>): void {
   if (ledgerExists(file) || init === 'auto') return
   throw missing(
@@ -85,7 +80,7 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
   )
 }
 
-/** Binds an unbound ledger; refuses another binding. @throws {LedgerError} `platform` */
+/** Stores the platform and profile. @throws {LedgerError} `platform` if the records have others */
 function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
   if (wanted.platform === undefined && wanted.profile === undefined) return
   const [bound, hasRecords] = store.read((tables) => [
@@ -100,7 +95,7 @@ function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): voi
   }, 'free')
 }
 
-/** Leadership of a ledger locked by the operating system: no takeover while its owner lives. */
+/** For a ledger in a file: there is no takeover before the owner's process ends. */
 function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   const holder = `process ${process.pid} on ${hostname()}`
   let term: Term | undefined
@@ -117,9 +112,9 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
-      // The previous owner ended, and its requests with it.
+      // No request can be late, because the requests of the previous owner ended with its process.
       lateForMs: undefined,
-      // The next owner reads the same directory.
+      // No checkout can be stale, because each owner reads the same directory.
       revisionBefore: undefined,
       over: over.signal,
       async confirm() {

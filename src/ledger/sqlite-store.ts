@@ -10,16 +10,15 @@ import type { Tables } from './tables.ts'
 
 export interface StoreOptions extends ConnectionOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** For tests: called before each commit; its errors count as SQLite's. */
+  /** For tests: called before each commit. Its errors count as errors of SQLite. */
   readonly beforeCommit?: (() => void) | undefined
 }
 
 export type Store = ReturnType<typeof openStore>
 
-/** Whether a write can use the reserve; if so, it might run twice. */
+/** `reserved`: if the disk is full, the reserve is removed and the write runs again. */
 export type Room = 'free' | 'reserved'
 
-/** @throws {LedgerError} */
 export function openStore(options: StoreOptions) {
   const { file, mode, beforeCommit } = options
   let connection = connect(options)
@@ -27,7 +26,7 @@ export function openStore(options: StoreOptions) {
   const reserve = createReserve(file)
   let { writes } = connection
 
-  /** A reader follows a replaced file. An owner stops: a removed file accepts writes but keeps none. */
+  /** A reader opens a replaced file again. An owner throws, because its writes would be lost. */
   function followFile(doing: Access): void {
     if (connection.isInPlace()) return
     if (mode === 'owner') throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
@@ -35,7 +34,7 @@ export function openStore(options: StoreOptions) {
     connection = connect(options)
   }
 
-  /** Detects a restored older copy of the file: pipes missing from it would be created again. */
+  /** An owner throws if an older copy was restored: its missing pipes would be created again. */
   function assertNotOlder(doing: Access): void {
     const found = connection.tables.count('writes')
     if (mode === 'owner' && found < writes)
@@ -48,7 +47,7 @@ export function openStore(options: StoreOptions) {
     const result = transaction(db, () => {
       assertNotOlder('write')
       const movedAt = tables.text('moved_at')
-      if (movedAt !== undefined) throw movedAway(file, movedAt) // by another process: new writes would be lost
+      if (movedAt !== undefined) throw movedAway(file, movedAt) // another process moved it: new writes would be lost
       const written = work(tables)
       tables.set('writes', writes + 1)
       beforeCommit?.()
@@ -74,10 +73,7 @@ export function openStore(options: StoreOptions) {
     file,
     hashKey: connection.hashKey,
     read,
-    /**
-     * Durable, or rolled back if `work` throws.
-     * @throws {LedgerError} and errors of `work`
-     */
+    /** Runs `work` in a durable transaction. If `work` throws, it is rolled back. */
     write<T>(work: (tables: Tables) => T, room: Room): T {
       if (mode === 'reader')
         throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
@@ -93,15 +89,15 @@ export function openStore(options: StoreOptions) {
         throw explain('write', file, error)
       }
     },
-    /** As `Ledger.movedAt`. @throws {LedgerError} */
+    /** @returns ISO 8601. Undefined: not moved */
     movedAt: () => read((tables) => tables.text('moved_at')),
-    /** Within a {@link Store.write}. @param at as `Ledger.movedAt` */
+    /** Only within a `write`. @param at ISO 8601 */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** In memory, each write can be of another user of this connection. */
+    /** Writes that others might have made. Only a ledger in memory can have several users. */
     writes: () => (file === IN_MEMORY ? writes : 0),
-    /** As `Ledger.owned`. @throws {LedgerError} */
+    /** Whether any process owns the ledger. */
     owned: () => file === IN_MEMORY || isOwned(file),
-    /** As `Ledger.prepareIntent`: reserves disk space. @throws {LedgerError} */
+    /** Reserves disk space for the outcome of a create. */
     reserveRoom() {
       try {
         if (file !== IN_MEMORY) reserve.take()
@@ -123,9 +119,10 @@ type Connection = ReturnType<typeof connect>
 const AGAIN_MS = 10_000
 
 /**
- * Limits waits for another writer: a wait blocks the event loop, so the page and the probes. After a timeout,
- * writes only try for {@link AGAIN_MS}. A successful read is no proof: writers let others read most of the
- * time. With constant readers only a waiting write succeeds: SQLite then admits no new readers.
+ * Limits waits for another writer, because a wait blocks the event loop, and so the page and the probes.
+ * After a timeout, no access waits for {@link AGAIN_MS}, or until a write succeeds. A successful read proves
+ * nothing, because writers let others read most of the time. After {@link AGAIN_MS}, an access waits again:
+ * among constant readers, only a waiting write succeeds, because SQLite then admits no new readers.
  */
 function createBusyPolicy(
   connection: () => Connection,

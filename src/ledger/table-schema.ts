@@ -7,8 +7,8 @@ import { corrupt } from './sqlite-fault.ts'
 const APPLICATION_ID = 0x50574c47
 
 /**
- * Statements from each schema version to the next. Never change one: some ledger has run it. A record shape
- * that `plan/record.ts` would refuse needs a migration too.
+ * Statements from each schema version to the next. Never change them, because some ledger has run them. Add
+ * a migration if `plan/record.ts` would refuse older records.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -22,8 +22,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_by_key ON history (key, id);
   INSERT INTO meta (name, value) VALUES ('used_version', 0);
   `,
-  // Counts writes. Records get first-seen time, attempt reason and `sendBy`. An old attempt counts as if
-  // its request could be sent until the end of any time limit.
+  // Adds a count of writes, `seenAt` of adopted pipes, and `sendBy` of intents. Old intents get the longest
+  // possible time limits of a request.
   `
   INSERT INTO meta (name, value) VALUES ('writes', 0);
   UPDATE record SET body = json_remove(body, '$.misses');
@@ -36,33 +36,33 @@ export const MIGRATIONS: readonly string[] = [
       '$.intent.endBy', json_extract(body, '$.intent.openedAt') + 120000
     ) WHERE json_extract(body, '$.intent.id') IS NOT NULL;
   `,
-  // `pipe` gets a neutral name: records hold any kind of resource.
+  // Renames `pipe` to `remote`, because records hold resources of any kind.
   `
   UPDATE record SET body = json_set(json_remove(body, '$.pipe'), '$.remote', json_extract(body, '$.pipe'))
     WHERE json_type(body, '$.pipe') IS NOT NULL;
   UPDATE record SET body = json_set(json_remove(body, '$.former.pipe'), '$.former.remote', json_extract(body, '$.former.pipe'))
     WHERE json_type(body, '$.former.pipe') IS NOT NULL;
   `,
-  // Last platform read per resource, apart from the record, which it does not change.
+  // Adds the time of the last platform read of each key. A read does not change the record, so it has its own table.
   `
   CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
 ]
 
-/** Added to the version of a moved ledger: programs without {@link markMoved} refuse it as newer. */
+/** Added to the schema version of a moved ledger. Programs older than {@link markMoved} refuse it as newer. */
 const MOVED = 1_000_000
 
 export function schemaVersion(db: DatabaseSync): number {
   return readPragma(db, 'user_version') % MOVED
 }
 
-/** Runs within a transaction: no copy of the file lacks the mark. @param at as `Ledger.movedAt` */
+/** Call this in the transaction that exports the ledger. @param at ISO 8601 */
 export function markMoved(db: DatabaseSync, at: string): void {
   db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('moved_at', ?)`).run(at)
   db.exec(`PRAGMA user_version = ${MOVED + schemaVersion(db)}`)
 }
 
-/** As `Ledger.movedAt`. */
+/** @returns ISO 8601. Undefined: not moved */
 export function readMovedAt(db: DatabaseSync): string | undefined {
   if (schemaVersion(db) === 0) return undefined // no tables yet
   const value = db.prepare(`SELECT value FROM meta WHERE name = 'moved_at'`).get()?.['value']
@@ -73,17 +73,16 @@ function readPragma(db: DatabaseSync, name: 'user_version' | 'application_id'): 
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-/** Makes an empty ledger. @param hashKey 32 bytes */
+/** @param hashKey 32 bytes */
 export function createSchema(db: DatabaseSync, hashKey: Uint8Array = randomBytes(32)): void {
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   migrate(db, MIGRATIONS)
   db.prepare(`INSERT INTO meta (name, value) VALUES ('hash_key', ?)`).run(hashKey)
 }
 
-/** All or none. @throws errors of SQLite */
 export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   transaction(db, () => {
-    // Inside the transaction: another process might have migrated.
+    // Read the version inside the transaction, because another process might have migrated.
     for (const statements of migrations.slice(schemaVersion(db))) db.exec(statements)
     db.exec(`PRAGMA user_version = ${Math.max(schemaVersion(db), migrations.length)}`)
   })
@@ -106,14 +105,14 @@ function rollback(db: DatabaseSync): void {
   try {
     db.exec('ROLLBACK')
   } catch {
-    // Keep the first error; SQLite rolls back on close or on the next open.
+    // Keep the first error. SQLite rolls back on close or at the next open.
   }
 }
 
 /**
- * The file must be a ledger, intact and not newer. Read-only.
- * @returns whether it needs a migration
- * @throws {LedgerError} `corrupt` or `newer`
+ * Checks a ledger without writing.
+ * @returns `older`: needs a migration
+ * @throws {LedgerError} `corrupt`, or `newer` if a later version wrote it
  */
 export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
   if (readPragma(db, 'application_id') !== APPLICATION_ID) {

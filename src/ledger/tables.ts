@@ -4,15 +4,15 @@ import { knownKey } from '../kinds/lookup.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
 
-/** Old history lines are removed in batches. */
+/** After this many new lines of history, the oldest are removed. */
 const TRIM_EVERY = 64
 
-/** `activity` is JSON. A missing `profile` is the default one. */
+/** `activity` is JSON. A missing `profile` means the default profile. */
 type Text = 'platform' | 'profile' | 'activity' | 'notes' | 'moved_at'
 
 /**
- * `used_version`: highest version given to a record that was removed. `epoch`: how often a process became
- * leader. `writes` only grows.
+ * `used_version`: highest version of all removed records. `epoch`: how often a process became leader.
+ * `writes`: number of commits.
  */
 type Count = 'used_version' | 'epoch' | 'writes'
 
@@ -42,17 +42,14 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
       const row = record.get(key)
       return row && toRecord(row)
     },
-    /** Undefined: no record. */
     versionOf(key: Key): number | undefined {
       const row = version.get(key)
       return row && Number(row['version'])
     },
-    /** Ordered by key. */
     all: (): readonly StoredRecord[] => records.all().map(toRecord),
     versions: (): ReadonlyMap<Key, number> =>
       new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
     put: ({ key, version: next, body }: StoredRecord) => void put.run(key, next, body),
-    /** Also removes the time of the last check. */
     delete(key: Key) {
       drop.run(key)
       dropChecked.run(key)
@@ -64,7 +61,7 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
         body: String(row['body']),
       })),
     addHistory(key: string, body: string) {
-      // Ids have no gaps: assigned in transactions, removed oldest first.
+      // Subtracts, because ids have no gaps: only the oldest lines are removed.
       const id = Number(addEntry.run(key, body).lastInsertRowid)
       if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
     },

@@ -9,7 +9,6 @@ import { REQUEST_EVENTS } from './event-rows/request-events.ts'
 import { isApplied, RESOURCE_EVENTS } from './event-rows/resource-events.ts'
 import type { EventRow } from './event-rows/event-row.ts'
 
-/** The page uses `server/recent-events.ts` instead. */
 export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...PROCESS_EVENTS,
   ...READING_EVENTS,

@@ -21,11 +21,10 @@ type Instrument<N extends MetricName> = Definition<N>['type'] extends 'counter'
 
 export type Instruments = { readonly [N in Exclude<MetricName, 'pipes_without_manifest'>]: Instrument<N> } & {
   readonly pipes_without_manifest: Instrument<'pipes_without_manifest'> | undefined
-  /** By kind, for kinds with a state. */
   readonly states: ReadonlyMap<string, Gauge<'name' | 'state'>>
 }
 
-/** Known label values start at 0. */
+/** Series whose label values are all known start at 0. */
 export function createInstruments(registry: Registry, operations: readonly string[]): Instruments {
   const made = Object.fromEntries(
     metricsOf(operations).map(([name, definition]) => [
@@ -97,7 +96,6 @@ function combinations(labels: readonly (readonly [string, readonly string[] | 'o
   )
 }
 
-/** In UTF-16 code units. */
 const LONGEST = 253
 
 export type LabelBound = ReturnType<typeof boundLabels>
@@ -105,7 +103,7 @@ export type LabelBound = ReturnType<typeof boundLabels>
 export function boundLabels(limit: number) {
   const placed = new Set<string>()
   return {
-    /** The first `limit` values, until `retain` drops them. */
+    /** True for the first `limit` values. `retain` makes room for others. */
     admits(value: string) {
       if (placed.size < limit) placed.add(value)
       return placed.has(value)
@@ -118,7 +116,6 @@ export function boundLabels(limit: number) {
   }
 }
 
-/** Beyond the limit: `_other`. */
 export function boundedLabel(value: string, bound: LabelBound): string {
   return bound.admits(value) ? value.slice(0, LONGEST).toWellFormed() : OTHER
 }

@@ -22,7 +22,7 @@ export const LEDGER_READ = {
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition
 
-/** A broken ledger fails at every reconcile: one line per cause. */
+/** While the ledger is broken, each reconcile fails. Only the first failure is an error line. */
 export type LedgerLine = (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>) => Line
 
 export function createLedgerLine(): LedgerLine {

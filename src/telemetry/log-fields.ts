@@ -9,30 +9,30 @@ export const FIELDS = {
   manifestRevision: 'the commit that last changed the manifest of this resource',
   // resource
   key: '`Kind/name` of the resource',
-  keys: 'the first resources of several, at most five',
+  keys: 'keys of the affected resources, at most five',
   resources: 'number of affected resources, if known',
-  file: 'file of its manifest, relative to the directory',
+  file: 'file of the manifest, relative to the directory',
   line: 'line in that file, from 1',
   column: 'column in that line, from 1',
   reconcileId: 'id of the reconcile, shared by all its lines',
-  action: 'the decision: `create`, `adopt`, `upsert`, `observe`, `report`, `hold` or `refuse`',
+  action: 'decision: create, adopt, upsert, update, delete, observe, report, hold or refuse',
   reason: 'code of the reason: see the runbook',
   result: 'result of the action',
-  detail: 'event, place and way out in words. Every text has at most 4,000 characters',
+  detail: 'cause, place and next step. Every text has at most 4,000 characters',
   changeToApplyMs: 'time from the read of the change until it was applied, in ms',
   condition: '`Valid`, `Synced` or `Ready`',
   conditionStatus: 'status of the condition: `True`, `False` or `Unknown`',
-  before: 'the earlier status',
+  before: 'earlier status of the condition',
   intentId: 'id of the create attempt, sent as `Idempotency-Key`',
   attempt: 'number of the attempt, from 1',
   outcome: '`created`, `failed` or `unknown`',
   pipeId: 'id of the pipe on the platform',
-  command: 'the command to run',
-  state: '`state` in the reply of the platform',
-  differs: 'names of the fields that differ, at most fifty',
+  command: 'command that records the outcome',
+  state: 'state of the resource on the platform',
+  differs: 'fields that differ from the manifest: at most fifty',
   // request
-  requestId: 'id of the request on the platform',
-  operation: 'operation of the interface',
+  requestId: 'id that the platform gave to the request',
+  operation: 'operation of the platform, such as `createPipe`',
   serviceName: 'name of the `Service`',
   code: 'HTTP status of the request, or the class of the error without a reply',
   durationMs: 'duration in ms',
@@ -45,21 +45,21 @@ export const FIELDS = {
   findings: 'number of findings',
   changed: 'number of keys with a changed manifest',
   findingSeverity: 'severity of the finding: `error` or `warning`',
-  findingCode: 'code of the finding: see the page about findings',
-  hint: 'the way out',
+  findingCode: 'code of the finding: see findings.md',
+  hint: 'how to correct the finding',
   mode: 'way of watching the directory: `recursive`, `parent`, `polling` or `none`',
   // process
-  limit: 'the reached limit: of connections, of open files',
+  limit: 'maximum number of connections of the listener',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is the sandbox',
   page: 'address of the page',
   listen: 'address of the page, the probes and the metrics',
   metricsListen: 'separate address of the probes and the metrics',
   listener: 'setting of the listener: `listen` or `metrics-listen`',
-  closed: 'closed connections, to make room for new ones',
+  closed: 'number of connections closed to make room',
   is: 'role of this process: `acting`, `standing by`, or `taken over` by another process',
   epoch: 'number of times that a process became leader with this ledger',
-  leader: 'the leader',
+  leader: 'name of the leader process',
   olderThan: 'the last revision that a process acted on, if it might be newer than the revision here',
   baseUrl: 'address of the platform or of the embedded sandbox',
   signal: 'the received signal',
@@ -73,7 +73,7 @@ export const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
-/** Types besides text and `…Ms`. A field has the same type in every line. */
+/** Fields that are neither text nor end in `Ms`. A field has the same type in every line. */
 const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   line: 'number',
   lines: 'number',
@@ -107,7 +107,7 @@ export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export type Level = (typeof LEVELS)[number]
 
-/** Messages and fields are part of the interface. */
+/** Users filter by messages and fields, so a changed name breaks their rules. */
 export interface LineDefinition {
   readonly message: string
   readonly levels: Readonly<Partial<Record<Level, string>>>

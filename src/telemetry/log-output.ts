@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { LineDefinition } from './log-fields.ts'
 
-/** Bytes, roughly. A slower reader loses lines. */
+/** Characters. If more wait for the reader, new lines are dropped. */
 const MOST_WAITING = 8 * 2 ** 20
 
 const CLOSE_MS = 2_000
@@ -14,26 +14,26 @@ export const LINES_LOST = {
   fields: ['lines'],
 } as const satisfies LineDefinition
 
-/** A slow reader or a full disk loses lines: a create matters more. */
+/** Drops lines if the reader is slow or the disk is full: a create must not wait. */
 export interface Output extends DestinationStream {
-  /** Waits for written lines up to CLOSE_MS. */
+  /** Waits for unwritten lines, up to CLOSE_MS. */
   close(): Promise<void>
 }
 
 interface OutputOptions {
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
-  /** Writing works again. @param lost lines */
+  /** Called when writing works again, with the number of dropped lines. */
   readonly onRoom: (lost: number) => void
 }
 
-/** Writes immediately if possible: the line survives a crash. */
+/** Writes immediately if possible: a line must survive a crash. */
 export function openOutput(options: OutputOptions): Output {
   const file = fileOf(options.destination)
   return file === undefined ? streamOutput(options) : fileOutput(file, options.onRoom)
 }
 
-/** Of a file or a device, which never blocks. */
+/** @returns undefined if writes might block: not a file or device */
 function fileOf(destination: NodeJS.WritableStream): number | undefined {
   if (!('fd' in destination) || typeof destination.fd !== 'number') return undefined
   if ('isTTY' in destination && destination.isTTY === true) return undefined
@@ -41,7 +41,7 @@ function fileOf(destination: NodeJS.WritableStream): number | undefined {
   return kind.isFile() || kind.isCharacterDevice() ? destination.fd : undefined
 }
 
-/** Bypasses the process's stream, which stays broken after a failed write. */
+/** Avoids the process's stream, because it stays broken after a failed write. */
 function fileOutput(file: number, onRoom: OutputOptions['onRoom']): Output {
   let lost = 0
   let isTorn = false

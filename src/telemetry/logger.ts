@@ -64,12 +64,11 @@ export function createLog(options: LogOptions) {
 /** Characters. Container runtimes split lines over 16 KB, which breaks their JSON. */
 const LONGEST_TEXT = 4_000
 
-/** Characters that are masked, then cut. */
+/** Characters in which secrets are masked, before the text is cut. */
 const MASKED_TEXT = 4 * LONGEST_TEXT
 
 const LONGEST_LIST = 50
 
-/** Without control characters. Milliseconds have one decimal. */
 function written(facts: Line['facts']): Line['facts'] {
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
 }
@@ -87,7 +86,7 @@ function writtenText(text: string): string {
   return printable(cut).toWellFormed()
 }
 
-/* A second net for foreign texts, such as parse errors. Secrets cannot print themselves. */
+/* Masks secrets in texts of others, such as parse errors. A `Secret` never prints itself. */
 
 const SHOWN = '[secret]'
 
@@ -101,10 +100,8 @@ export function maskText(text: string): string {
   return withoutAssignments(withoutUrlSecrets(text, SHOWN), SHOWN, 'masked').replace(PLAIN_PAIR, `$1${SHOWN}`)
 }
 
-/** Top-level and one level below. */
 export const REDACTED_PATHS: readonly string[] = SENSITIVE_NAMES.flatMap((name) => [name, `*.${name}`])
 
-/** Of a message or stack: characters. */
 const LONGEST = 2_000
 
 const DEPTH = 4
@@ -117,7 +114,7 @@ interface ErrorFacts {
   readonly cause?: ErrorFacts | undefined
 }
 
-/** Few fields: others of client errors have requests, headers and bodies. */
+/** Copies few fields: errors of HTTP clients also hold headers and bodies. */
 function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   if (!(error instanceof Error)) return { type: typeof error, message: shown(String(error)) }
   const { code } = error as { code?: unknown } // Node's errors have it
@@ -130,7 +127,7 @@ function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   }
 }
 
-/** Masks before it cuts: no half of a secret stays. */
+/** Masks before it cuts, because half a secret would not be recognized. */
 function shown(text: string): string {
   return printable(maskText(text.slice(0, 4 * LONGEST)).slice(0, LONGEST)).toWellFormed()
 }

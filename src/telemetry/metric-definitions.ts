@@ -8,10 +8,9 @@ import { RESULTS, WATCH_MODES } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
-/** Starts own metrics. Metrics of the process keep their usual names. */
+/** Metrics of the Node process have no such prefix. */
 export const PREFIX = 'pipewright_'
 
-/** For values beyond a limit. */
 export const OTHER = '_other'
 
 export const PRIORITY_NAMES: Readonly<Record<Priority, string>> = { 0: 'changed', 1: 'retry', 2: 'drift' }
@@ -20,16 +19,14 @@ const COMMON_STATUSES = '200 400 401 403 404 408 409 422 424 425 429 500 502 503
 
 export const COMMON_CODES: readonly string[] = [...COMMON_STATUSES.split(' '), ...ERROR_CLASSES]
 
-/** 5 ms to a minute: requests, reads, reconciles. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** From 0.5 ms: local disk writes. */
 const DISK_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** 50 ms to an hour: waits of people. */
+/** Buckets for times that a person waits. */
 const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
-/** These start at 0. `operations`: the profile's. `open`: known at run time. */
+/** Possible values of each label. `operations`: those of the profile. `open`: only known at run time. */
 type Labels = Readonly<Record<string, readonly string[] | 'operations' | 'open'>>
 
 export interface MetricDefinition<T = 'counter' | 'gauge' | 'histogram', L = Labels> {
@@ -59,14 +56,14 @@ function histogram<const L extends Labels>(
 
 const priorities = Object.values(PRIORITY_NAMES)
 
-/** Without prefix. Part of the interface. */
+/** Without prefix. Users' dashboards depend on the names. */
 export const METRICS = {
   resources: gauge('Number of resources, by kind and status.', { kind: RESOURCE_KINDS, status: STATUSES }),
   resource_reasons: gauge('Number of resources, by reason: see docs/reference/runbook.md.', {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels: 1 for each named resource, and 1 more for each problem that its status hides. team is metadata.labels.team. Resources with problems are named first.',
+    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems are named first, the last resources _other.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
@@ -84,18 +81,15 @@ export const METRICS = {
     SECONDS,
   ),
   last_successful_reconcile_timestamp_seconds: gauge(
-    'Time of the last successful reconcile, in seconds since the Unix epoch. 0: none yet. The heartbeat.',
+    'Time of the last successful reconcile, in seconds since the Unix epoch. 0: none yet.',
     {},
   ),
-  reconcile_overdue_seconds: gauge(
-    'Longest current delay of a due reconcile, in seconds. 0: none is due.',
-    {},
-  ),
+  reconcile_overdue_seconds: gauge('Delay of the most overdue reconcile, in seconds. 0: none is due.', {}),
   creates_total: counter('Number of attempts to create a pipe, by outcome.', {
     outcome: ['created', 'failed', 'unknown'],
   }),
   create_outcome_unknown: gauge(
-    'Number of pipes with a create of unknown outcome. Each needs a decision by a person.',
+    'Number of pipes whose create might have worked. See OutcomeUnknown in docs/reference/runbook.md.',
     {},
   ),
   unsaved_outcomes: gauge(
@@ -104,16 +98,16 @@ export const METRICS = {
   ),
   create_limit_on: gauge('1 while the create limit blocks creates in a service, else 0.', {}),
   orphans: gauge('Number of recorded resources without a manifest.', {}),
-  pipes_without_lock: gauge('Number of pipes without their id in a Lock manifest. 0 without a Lock.', {}),
+  pipes_without_lock: gauge('Number of pipes whose id is in no Lock manifest. 0 if there is no Lock.', {}),
   pipes_without_manifest: {
     ...gauge(
-      'Number of listed pipes without a record and a manifest, by service. Only with a platform that lists its pipes.',
+      'Number of pipes on the platform without a record and a manifest, by service. Only if the platform lists pipes.',
       { service_name: 'open' },
     ),
     onlyWith: 'listPipes',
   },
   change_to_apply_seconds: histogram(
-    'Time from the read of a change until it was applied, in seconds.',
+    'Time from the read of a changed manifest until the change was applied, in seconds.',
     {},
     WAIT_SECONDS,
   ),
@@ -131,7 +125,7 @@ export const METRICS = {
     {},
   ),
   api_budget_used_ratio: gauge(
-    'Used share of the request budget, of the credential that uses most. 1: all of it.',
+    'Used share of the request budget, 0 to 1, for the credential that uses most.',
     {},
   ),
   api_rate_limited_total: counter('Number of replies with status 429.', {}),
@@ -140,7 +134,7 @@ export const METRICS = {
     {},
   ),
   source_last_load_success_timestamp_seconds: gauge(
-    'Time of the last accepted read, in seconds since the Unix epoch. 0: none yet.',
+    'Time of the last accepted read of manifests, in seconds since the Unix epoch. 0: none yet.',
     {},
   ),
   source_load_duration_seconds: histogram(
@@ -158,14 +152,14 @@ export const METRICS = {
     revision: 'open',
   }),
   source_revision_since_timestamp_seconds: gauge(
-    'Arrival of the current revision, in seconds since the Unix epoch: the last swap of its link, or the last move of HEAD. 0: unknown.',
+    'Time at which the current revision arrived, in seconds since the Unix epoch: its link was swapped, or HEAD moved. 0: unknown.',
     {},
   ),
   source_watch_mode: gauge('1 for the current way of watching the manifests directory, 0 for the others.', {
     mode: WATCH_MODES,
   }),
   source_missed_changes_total: counter(
-    'Number of changes without a watcher event. More than a few: the watcher does not work.',
+    'Number of changes that the watcher did not report. If it keeps growing, the watcher does not work.',
     {},
   ),
   leader: gauge('1 if this process acts. 0 if it is on standby, or could not renew the Lease in time.', {}),
@@ -174,7 +168,7 @@ export const METRICS = {
     {},
   ),
   lease_renewal_failing: gauge(
-    '1 if this process cannot renew or read the Lease. It then changes no resource.',
+    '1 while this process cannot renew or read the Lease, and so changes no resource. Else 0.',
     {},
   ),
   queue_depth: gauge(
@@ -182,7 +176,7 @@ export const METRICS = {
     { priority: priorities },
   ),
   queue_wait_seconds: histogram(
-    'Delay of a due reconcile until its start, in seconds, by priority.',
+    'Time between the due time and the start of a reconcile, in seconds, by priority.',
     { priority: priorities },
     WAIT_SECONDS,
   ),
@@ -201,7 +195,10 @@ export const METRICS = {
   problems: gauge('Number of problems, by severity. One cause that affects many resources is one problem.', {
     severity: ['warning', 'critical'],
   }),
-  notifications_waiting: gauge('Number of problem changes that the webhook has not accepted yet.', {}),
+  notifications_waiting: gauge(
+    'Number of notifications about problems that the webhook has not accepted yet.',
+    {},
+  ),
   notification_requests_total: counter(
     'Number of webhook requests, by HTTP status, or by class of error without a reply.',
     { code: 'open' },
@@ -226,7 +223,7 @@ function snakeCase(name: string): string {
 }
 
 function stateMetric({ noun }: Kind): MetricDefinition {
-  const help = `Number of ${noun}s, by name and by the state that the platform last reported: 1 for a single ${noun}.`
+  const help = `Number of ${noun}s, by name and by the state that the platform last reported: 1, except for the name _other.`
   return gauge(help, { name: 'open', state: 'open' })
 }
 

@@ -6,10 +6,9 @@ import { FIELDS } from './log-fields.ts'
 
 type Log = Readonly<Record<string, unknown>>
 
-/** pino-pretty prints the others. */
 const IN_WORDS = Object.keys(FIELDS).filter((name) => !['level', 'time', 'msg', 'err'].includes(name))
 
-/** Shown elsewhere, or for machines. */
+/** Shown in another part of the line, or only for machines. */
 const NOT_REPEATED: ReadonlySet<string> = new Set([
   'level',
   'time',
@@ -27,7 +26,7 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
   'err',
 ])
 
-/** Omits a repeated detail. */
+/** Omits a detail that the line before had for the same key. */
 export function createPrettyLine(options: { readonly colour: boolean }): (json: string) => string {
   const { colour } = options
   let before: { readonly key: unknown; readonly detail: unknown } | undefined
@@ -49,7 +48,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
       .join(' · ')
   }
 
-  // Not its stream, which buffers lines and ends its destination.
+  // Not pino-pretty's stream, because it buffers lines and ends its destination.
   return pinoPretty.prettyFactory({
     colorize: colour,
     translateTime: 'SYS:HH:MM:ss',
@@ -58,7 +57,6 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
   })
 }
 
-/** `orders.yaml:16:3`, as editors and terminals open it. */
 function placeOf({ file, line, column }: Log): string | undefined {
   if (typeof file !== 'string') return undefined
   return [file, ...[line, column].filter((part) => typeof part === 'number')].join(':')
@@ -97,7 +95,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Platform texts must not move the cursor or start a line. */
+/** Texts of a platform must not move the cursor or start a line. */
 function printable(text: string): string {
   return printableText(text.replace(/\p{Cc}+/gu, ' '))
 }

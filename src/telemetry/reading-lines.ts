@@ -3,7 +3,7 @@ import type { Event } from '../contract/events.ts'
 import { digestsOf } from '../contract/findings-digest.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Different findings with a line. A last line counts the rest. */
+/** Different findings with a line each. A last line counts the others. */
 const SORTS_PER_READING = 10
 
 const KEYS_NAMED = 5
@@ -14,7 +14,7 @@ type Failed = Extract<Event, { type: 'SourceFailed' }>
 export const READING_LINES = {
   read: {
     message: 'Manifests read',
-    levels: { debug: 'as before', info: 'a key or the revision changed, or a problem ended' },
+    levels: { debug: 'no change', info: 'a key or the revision changed, or a problem ended' },
     fields: ['changed', 'manifests', 'findings', 'durationMs'],
   },
   notAccepted: {
@@ -29,7 +29,7 @@ export const READING_LINES = {
   },
   missed: {
     message: 'Change missed by the watcher',
-    levels: { debug: 'again, before it noticed one', warn: 'the first time' },
+    levels: { debug: 'again, before the watcher reported a change', warn: 'the first time' },
     fields: ['changed'],
   },
   finding: {
@@ -96,7 +96,7 @@ export function createReadingLines() {
       for (const digest of event.saidBefore.findings) known.add(digest)
       lines.push(...linesOfNew(event.findings.filter((_, index) => !known.has(digests[index] ?? ''))))
       const now = new Set(digests)
-      // A rejected read does not end findings.
+      // A read that was not accepted ends no findings.
       const over = event.problem === undefined ? known.difference(now) : new Set()
       if (over.size > 0) lines.push(line('findingsOver', 'info', { findings: over.size }))
       known = event.problem === undefined ? now : known.union(now)

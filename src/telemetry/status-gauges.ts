@@ -8,10 +8,9 @@ import { printable } from '../lib/shown-text.ts'
 import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
 
-/** In characters. */
 const LONGEST_STATE = 100
 
-/** Platforms can invent states. */
+/** Limit, because a platform can send any state. */
 const STATES_PER_KIND = 20
 
 export function createBoardGauges(metrics: Instruments, namedResources: number) {
@@ -69,7 +68,7 @@ function showTimes(metrics: Instruments, resources: readonly ResourceView[], now
   metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, now - due) / 1_000)
 }
 
-/** Spreading into `Math.min` would exceed the limit of arguments. */
+/** Not `Math.min(...times)`, because too many arguments throw. */
 function earliest(times: readonly (number | undefined)[]): number | undefined {
   return times.reduce(
     (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
@@ -77,12 +76,11 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   )
 }
 
-/** Includes orphans, whose status is `Orphaned`. */
+/** Not by status, because an orphan has the status `Orphaned`. */
 function isUnknown({ conditions }: ResourceView): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }
 
-/** Rebuilt to remove past states. */
 function countStates(
   gauge: Gauge<'name' | 'state'>,
   resources: readonly ResourceView[],
@@ -117,7 +115,7 @@ function isNamed({ kind }: ResourceView): boolean {
   return kindNamed(kind)?.lifecycle !== 'reference'
 }
 
-/** By key: names are unique per kind only. */
+/** Limits by key, because names are unique only within a kind. */
 function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
   return keys.admits(key) ? name : OTHER
 }
@@ -130,7 +128,6 @@ const MOST_GROUPS = 100
 
 type Said = Pick<ResourceView, 'status' | 'reason'>
 
-/** Rebuilt at each scrape to remove deleted resources. */
 function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number) {
   const teams = boundLabels(MOST_GROUPS)
   const services = boundLabels(MOST_GROUPS)
@@ -160,7 +157,7 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
   }
 }
 
-/** All problems: a worse one or a failed read ends none. */
+/** All problems of a resource: a worse problem or a failed read hides others, but ends none. */
 function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions
@@ -169,7 +166,6 @@ function allSaid(resource: ResourceView, before: Said | undefined): readonly Sai
     .map(({ reason }) => ({ status: REASONS[reason].status, reason }))
     .concat(before === undefined || !isUnseen(resource) ? [] : before)
     .filter((one) => !isWell(one))
-  // The resource's own status wins.
   return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
 }
 

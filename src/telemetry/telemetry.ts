@@ -15,24 +15,21 @@ interface LoggingOptions {
 export interface TelemetryOptions extends LoggingOptions {
   readonly operations: readonly string[]
   readonly version: string
-  /** Read at each scrape. */
   readonly board: () => readonly ResourceView[]
   readonly facts: () => ScrapedFacts
-  /** Further resources share `_other`. */
+  /** Limit. Further resources share the label `_other`. */
   readonly namedResources: number
 }
 
 export interface ScrapedFacts {
   readonly isActing: boolean
-  /** Pipes whose id is in no Lock. */
   readonly withoutLock: number
   readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
   readonly problems?: readonly Pick<Problem, 'severity'>[]
-  /** Highest of all keys: 0–1. */
+  /** Highest used share of all request budgets: 0–1. */
   readonly budgetUsed: number
 }
 
-/** For short commands, which have no scrape. */
 export function createLogging({ log: options, clock }: LoggingOptions) {
   const log = createLog({ ...options, clock })
   return { emit: (event: Event) => tell(log, event), close: () => log.close() }
@@ -77,7 +74,7 @@ function tellFault(log: Log, event: Event, fault: unknown): void {
   }
 }
 
-/** prom-client names these gauges like counters. */
+/** Removed, because prom-client names these gauges like counters. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -95,7 +92,7 @@ function createMetrics(options: TelemetryOptions) {
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
-      // An error in collect() fails the whole scrape.
+      // Not in a gauge's `collect`, where an error fails the whole scrape.
       showBoard(options.board(), options.clock.now())
       const { isActing, withoutLock, withoutManifest = [], problems = [], budgetUsed } = options.facts()
       instruments.leader.set(isActing ? 1 : 0)

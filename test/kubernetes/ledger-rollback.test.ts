@@ -307,7 +307,7 @@ test.each([
   ['the same record', { version: 4, body: 'a' }, undefined],
   ['a later version', { version: 5, body: 'b' }, undefined],
   ['an earlier version', { version: 3, body: 'a' }, 'was at version 4, and is at 3'],
-  ['another record at the same version', { version: 4, body: 'b' }, 'is another one at the same version 4'],
+  ['another record at the same version', { version: 4, body: 'b' }, 'has another text at the same version 4'],
   ['no object', undefined, 'is gone'],
 ])('%s after version 4', (_, now, says) => {
   const what = recordRollback(keptAs({ version: 4, body: 'a' }), now && keptAs(now))

@@ -77,7 +77,7 @@ describe.each([
     await fill(first)
     await fill(second)
     const archive = await exportLedger(first, OPTIONS)
-    await expect(importLedger(second, archive, OPTIONS)).rejects.toThrow('an import needs a new one')
+    await expect(importLedger(second, archive, OPTIONS)).rejects.toThrow('name a new ledger with --ledger')
   })
 })
 

@@ -9,7 +9,7 @@ import { isRecordOf, keptOf } from './record-object.ts'
 
 const TRIES = 20
 
-/** @returns the rolled-back state, in words. Undefined: no known rollback @throws {LedgerError} */
+/** @returns the accepted rollback, in words. Undefined: none was detected */
 export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster
@@ -26,11 +26,11 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   return what
 }
 
-/** Sets the Lease's count of writes to the actual count. @throws {ClusterError} {@link LedgerError} */
+/** Lowers the Lease's count of writes to the number found in the records. */
 async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
   const { api, leases, name, records, selector } = cluster
   const before = writesIn(await readLease(cluster))
-  // Listed after the Lease: this counts a write in between.
+  // Listed after the Lease was read, because a write in between must not count as lost.
   const { items } = await api.list(records, selector)
   const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
   const what = writesRollback(before, writes)
@@ -47,7 +47,7 @@ async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
       })
       return what
     } catch (error) {
-      // On 409: the holder renewed it.
+      // Status 409: the leader renewed the Lease meanwhile.
       if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
     }
   }

@@ -11,21 +11,19 @@ export interface ClusterAccess {
   /** Origin and path, without a trailing slash. */
   readonly server: string
   readonly namespace: string
-  /** With user and password. */
+  /** URL that can contain user and password. */
   readonly proxy?: string | undefined
   /**
-   * Reads the files again: tokens are renewed while the process runs.
+   * Reads the files each time, because tokens are renewed while the process runs.
    * @param now ms since the epoch
-   * @throws {LedgerError}
    */
   current(now: number): Promise<Credentials>
-  /** After a 401. @returns whether new credentials can follow immediately */
+  /** Call this after status 401. @returns whether a retry can get new credentials */
   renew?(): boolean
 }
 
 export interface Credentials {
   readonly token: string | undefined
-  /** As for `node:tls`. */
   readonly tls: {
     readonly ca?: string | undefined
     readonly cert?: string | undefined
@@ -39,7 +37,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Uses `KUBECONFIG`, else the pod's own cluster, else `~/.kube/config`. @throws {LedgerError} */
+/** Uses `KUBECONFIG`, else the pod's own cluster, else `~/.kube/config`. */
 export async function openClusterAccess(
   env: Environment,
   serviceAccount = SERVICE_ACCOUNT,
@@ -83,7 +81,7 @@ const Context = z.looseObject({
 
 const Text = z.string().optional()
 
-/* Strict: an unsupported member can change the user or the route, so it is refused. */
+/* Unsupported members are refused, because they can change the user or the route. */
 
 const Cluster = z.strictObject({
   server: z.url(),
@@ -145,7 +143,7 @@ async function accessOfFile(
     )
   const plugin = user.exec && createExecCredential(besideFile(user.exec, file), { env, cluster: shown, run })
 
-  /** The cluster, for a credential plugin. */
+  /** Describes the cluster to a credential plugin. */
   async function shown(): Promise<object> {
     const { extensions, 'certificate-authority': _, ...others } = cluster
     const ca = await readCa()
@@ -203,7 +201,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Reads base64 (`…-data`) or a file. */
+/** Decodes the member `…-data`, or reads the file that `member` names. */
 async function oneOf(
   file: string,
   from: Readonly<Record<string, unknown>>,

@@ -7,19 +7,16 @@ import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 
 export interface ClusterApi extends AsyncDisposable {
-  /** This host's wall clock ahead of the API's: ms, accurate to about a second. */
+  /** How far this host's clock is ahead of the API's, in ms. */
   aheadMs(): number
-  /** @throws {ClusterError} */
   get(path: string): Promise<KubeObject>
-  /** The whole collection. @throws {ClusterError} */
   list(path: string, selector: string): Promise<Listed>
-  /** @throws {ClusterError} */
   versionOf(path: string, selector: string): Promise<string>
   /** @throws {ClusterError} status 409 if the name exists */
   create(path: string, object: JsonObject): Promise<KubeObject>
   /** Compare-and-set on `metadata.resourceVersion`. @throws {ClusterError} status 409 on a mismatch */
   replace(path: string, object: JsonObject): Promise<KubeObject>
-  /** Until the API or the signal ends it. @throws {ClusterError} status 410: version too old, list again */
+  /** Resolves when the API or `signal` ends the watch. @throws {ClusterError} status 410: version too old */
   watch(
     path: string,
     from: { readonly selector: string; readonly resourceVersion: string },
@@ -43,12 +40,12 @@ export interface Listed {
   readonly resourceVersion: string
 }
 
-/** Kubernetes promises numbers that grow within a cluster. */
+/** Kubernetes promises that versions are growing numbers. */
 export function isLater(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than)
 }
 
-/** `BOOKMARK`: no other changes up to this version. */
+/** `BOOKMARK`: all changes up to its version were sent. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject
@@ -64,23 +61,22 @@ interface ClusterApiOptions {
 
 const PAGE = 500
 const HALF_SECOND_MS = 500
-/** Smaller clock differences count as zero. */
+/** Smaller clock differences count as 0, because the `Date` header has whole seconds. */
 const SKEW_MS = 5_000
-/** Restarts after an expired continue token. */
+/** Attempts to list. A list starts again if its continue token expires. */
 const LIST_TRIES = 5
-/** Retries after 429: the API has not done anything. */
+/** Attempts after status 429, which means that the API did nothing. */
 const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
-/** Duration of one watch in seconds; a silently lost connection is noticed at its end. */
+/** Duration of one watch in seconds. A silently lost connection is noticed at its end. */
 export const WATCH_S = 60
-/** Added to {@link WATCH_S} before a watch is aborted. */
+/** A watch is aborted this long after {@link WATCH_S}. */
 const WATCH_LATE_MS = 10_000
 
 export function createClusterApi({ access, userAgent, timeoutMs, clock }: ClusterApiOptions): ClusterApi {
   let ahead = 0
   let agent: { readonly of: string; readonly is: Dispatcher } | undefined
 
-  /** A new agent if the certificates have changed. */
   function agentFor({ tls }: Credentials): Dispatcher {
     const of = JSON.stringify(tls)
     if (agent?.of === of) return agent.is
@@ -124,7 +120,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
     }
   }
 
-  /** Not within a request's time limit: a program can log in slowly. */
+  /** Outside the time limit of a request, because a program can log in slowly. */
   async function login(): Promise<Credentials> {
     try {
       return await access.current(clock.now())
@@ -177,7 +173,6 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
   }
 
   return {
-    // The Date header has whole seconds.
     aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
     get: (path) => object('GET', path),
     async list(path, selector) {
@@ -225,7 +220,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
 }
 
 function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {
-  // Limit per address. The last address gets the remaining time.
+  // Each address gets a quarter of the time, the last address the rest.
   const limits = {
     timeout: timeoutMs,
     autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4),
@@ -234,7 +229,7 @@ function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: 
   const connect = buildConnector({ ...limits, ...tls })
   if (proxy === undefined) {
     const { servername } = tls
-    // Set per connection: undici prefers the name in the URL.
+    // Set per connection, because undici prefers the name in the URL.
     return new Agent({
       allowH2: false,
       connect: (to, done) => connect({ ...to, ...(servername && { servername }) }, done),
@@ -249,7 +244,6 @@ function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: 
   })
 }
 
-/** @throws {ClusterError} if the reply is cut */
 async function textOf(body: { text(): Promise<string> }): Promise<string> {
   try {
     return await body.text()

@@ -26,14 +26,14 @@ import {
 
 const AT_ONCE = 16
 
-/** Reads one consistent state. @throws {LedgerError} */
+/** Reads one consistent state of the ledger. */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
   return await archiveOf(cluster) // awaited before `cluster` is closed
 }
 
 /**
- * As `moveSqlite`.
+ * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
  * @param signal stops waiting for the current leader
  * @throws {LedgerError} also while another process acts; the signal's reason
  */
@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws until a rollback is accepted: the target would not know of it.
+    // Throws until a rollback is accepted, because the target would not know of it.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -110,10 +110,9 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 }
 
 /**
- * The ledger must not exist. The Secret is written last: an interrupted import is no ledger and can be
- * repeated. If an old Lease counts more writes, creates wait for acceptance.
- * @returns known losses
- * @throws {LedgerError}
+ * The ledger must not exist. The Secret is written last, so an interrupted import can be repeated. If an old
+ * Lease counts more writes, that is a rollback.
+ * @returns a rollback, in words, that an operator must accept, if any
  */
 export async function writeClusterArchive(
   archive: Archive,
@@ -140,7 +139,7 @@ export async function writeClusterArchive(
   return setBack
 }
 
-/** Refuses remains of another import. @throws {LedgerError} */
+/** Refuses records that another import might have left. */
 async function assertOnlyThese(
   { api, name, records, selector, shown }: Cluster,
   left: readonly Kept[],
@@ -164,7 +163,7 @@ function deleting(name: string): string {
   return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** Includes forgotten keys, which have only history. */
+/** Includes removed records, which only have history. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())
@@ -172,7 +171,8 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // A file keeps only the greatest version. Counted once, or the sum exceeds the actual writes.
+  // A file keeps only the highest version of all removed records. One object gets it, because the sum of the
+  // versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue

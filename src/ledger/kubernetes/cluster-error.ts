@@ -2,7 +2,7 @@ import { isObject } from '../../lib/json.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 
 export class ClusterError extends Error {
-  /** Undefined: no reply; the request might have worked. */
+  /** Undefined: no reply came, and the request might have worked. */
   readonly status: number | undefined
 
   constructor(message: string, status: number | undefined, options?: ErrorOptions) {
@@ -18,7 +18,6 @@ export function asLedgerError(error: unknown): unknown {
   return new LedgerError('io', `the ledger cannot be ${can}: ${error.message}.`, { cause: error })
 }
 
-/** For `catch`. @throws as {@link asLedgerError} */
 export function throwAsLedgerError(error: unknown): never {
   throw asLedgerError(error)
 }
@@ -30,14 +29,14 @@ export function refused(status: number, said: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}${way}`, status)
 }
 
-/** No reply, or no way to send the request. */
+/** The error if no reply came, or the request could not be sent. */
 export function unanswered(error: unknown, proxy?: string): ClusterError {
   if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
   const isLate = name === 'TimeoutError'
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : message
-  // Without user and password.
+  // Only the host, because the URL can contain user and password.
   const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host} of the kubeconfig`
   const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
   return new ClusterError(`the Kubernetes API ${why}${through}`, undefined, { cause: error })
@@ -46,7 +45,7 @@ export function unanswered(error: unknown, proxy?: string): ClusterError {
 export function notKubernetes(value: unknown): ClusterError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
   return new ClusterError(
-    `the reply is not from the Kubernetes API. Check its address, and the proxies on the way: ${shown}`,
+    `the reply is not from the Kubernetes API. Correct its address, or let it bypass the proxy: ${shown}`,
     undefined,
   )
 }

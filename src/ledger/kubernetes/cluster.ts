@@ -11,11 +11,9 @@ export interface ClusterPlace {
   readonly clock: Clock
 }
 
-/** Limit for a complete reply. */
 export const TIMEOUT_MS = 10_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
-/** The namespace is optional. @throws {LedgerError} */
 function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
   const [, namespace, , name] = NAME.exec(place) ?? []
   if (name === undefined)
@@ -28,7 +26,6 @@ function placeOf(place: string): { readonly namespace: string | undefined; reado
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>
 
-/** @throws {LedgerError} */
 export async function openCluster({ env, place, clock }: ClusterPlace) {
   const access = await openClusterAccess(env)
   const { namespace = access.namespace, name } = placeOf(place)

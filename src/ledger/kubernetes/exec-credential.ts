@@ -27,12 +27,12 @@ const Status = z.object({
   expirationTimestamp: z.iso.datetime({ offset: true }).nullish(),
 })
 
-/** A program that waits for a person, or for a network, ends after this. */
+/** ms until a program is killed, because it might wait for a person or the network. */
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1024 * 1024
 /** A credential is renewed in the background this long before its end. */
 const EARLY_MS = 60_000
-/** Longer words of a program's message can be tokens. */
+/** Long words in a program's error message might be tokens, and are not shown. */
 const LONG_WORD = /\S{40,}/g
 const MAX_MESSAGE = 200
 
@@ -48,7 +48,7 @@ export function runProgram(
 
 type Login = Omit<z.infer<typeof Status>, 'expirationTimestamp'> & { readonly endsAt: number }
 
-/** @param cluster for `provideClusterInfo` */
+/** @param cluster describes the cluster to a program with `provideClusterInfo` */
 export function createExecCredential(
   exec: z.infer<typeof Exec>,
   {
@@ -88,10 +88,10 @@ export function createExecCredential(
   }
 
   return {
-    /** @param now ms since the epoch @throws {LedgerError} */
+    /** @param now ms since the epoch */
     async current(now: number): Promise<Login> {
       if (known === undefined || known.endsAt <= now) return renew()
-      // The request that needs it reports a failure.
+      // Ignores a failure: after the credential's end, `current` tries again.
       if (known.endsAt <= now + EARLY_MS) renew().catch(() => undefined)
       return known
     },
@@ -101,7 +101,7 @@ export function createExecCredential(
   }
 }
 
-/** The output can hold a token, and is never shown. */
+/** Errors do not show `stdout`, because it can hold a token. */
 function statusOf(stdout: string, { command, apiVersion }: z.infer<typeof Exec>): z.infer<typeof Status> {
   const wrong = (why: string) => new LedgerError('io', `${nameOf(command)} ${why}.`)
   const Said = z.object({
@@ -130,11 +130,11 @@ function failureWords(
   const mask = createSecretMask((env ?? []).map(({ value }) => value))
   const hint = excerptOf(installHint ?? '', mask)
   if (code === 'ENOENT') return `${nameOf(command)} was not found. ${hint || 'Install it, or name its path'}.`
-  if (code === 'EACCES') return `${nameOf(command)} cannot be executed (EACCES). Check its mode.`
+  if (code === 'EACCES') return `${nameOf(command)} cannot be executed (EACCES). Make it executable.`
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return `${nameOf(command)} printed more than ${MAX_BYTES} bytes.`
   if (killed === true)
-    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. It cannot ask a person.`
+    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. Pipewright cannot answer its questions. Run it by hand.`
   const said = excerptOf(stderr.replaceAll(LONG_WORD, '…'), mask).slice(-MAX_MESSAGE)
   return `${nameOf(command)} failed (${code ?? signal})${said === '' ? '' : `: ${said}`}. Run it by hand.`
 }

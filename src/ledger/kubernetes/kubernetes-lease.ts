@@ -14,32 +14,29 @@ import {
 } from './lease-object.ts'
 
 export interface KubernetesLeaseOptions extends LeaseObjectOptions {
-  /** Unique to this process. */
   readonly holder: string
-  /** Whether the ledger has no records: no other process can have acted. */
+  /** True if the ledger has no records: then no other process has acted. */
   readonly isNew: () => boolean
   /** Called when renewals begin to fail (with the reason) or work again. */
   readonly onRenewal: (failed: string | undefined) => void
 }
 
-/** Longest time between two looks at the Lease. */
+/** Longest time between two reads of the Lease by a standby. */
 const LONGEST_LOOK_MS = 1_000
-/** Retry delay after an API failure. */
 export const AGAIN_MS = 1_000
-/** Most tries for a caller that does not wait forever. */
+/** Attempts of a caller that does not wait forever. */
 export const TRIES = 10
 
-/** Not retried: permissions must change first. */
 const FORBIDDEN = 403
 
 /**
- * Leader election by a Lease. `leaseTransitions` is the epoch and grows with each takeover. No wall clock is
- * compared: a Lease is free once it was seen unchanged for its duration.
+ * A Lease is free after this process has seen it unchanged for its duration. Clocks of two hosts are never
+ * compared.
  */
 export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
-  /** Why this process lost leadership: another might have taken over. */
+  /** Why another process might be leader. Undefined: renewed in time, or not taken. */
   lapsed(): string | undefined
-  /** Why renewals fail now. */
+  /** Why renewals fail. Undefined: they work. */
   failing(): string | undefined
 }
 
@@ -74,7 +71,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** After a delete of the Lease, its former holder might act until its duration has passed. */
+  /** After a delete of the Lease, its holder might act until its duration has passed. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()
@@ -84,7 +81,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
   /** @returns the Lease in a new epoch; undefined: another process has it or was faster */
   async function take(): Promise<SeenLease | undefined> {
     const lease = await read()
-    // Taken by an earlier attempt whose reply was lost.
+    // An earlier attempt of this process took the Lease, but its reply was lost.
     if (lease?.holder === holder) return lease
     if (lease === undefined ? !isFreeWithout() : !isFree(lease)) return undefined
     try {
@@ -105,13 +102,13 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         tell(undefined)
         if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
-        // Renewed, so its holder lives.
+        // The Lease was renewed, so its holder is running.
         if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
         taken = seen()
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
-        // A person can grant the permission: fail immediately.
+        // Fail immediately, because a person must first grant the permission.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
@@ -130,7 +127,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns as {@link Term.confirm} @throws {NotLeading} unless this process still held the epoch */
+    /** @returns as {@link Term.confirm} @throws {NotLeading} if this process might not be the leader */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()
@@ -144,12 +141,12 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
           await object.write(holder, epoch, lease)
           tell(undefined)
           renewedAt = begunAt
-          // Another process waits this long before a takeover.
+          // Until then, no other process can become leader.
           return begunAt + durationMs
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
-          // Written by another process, or by a renewal whose reply was lost.
+          // Another process wrote the Lease, or an earlier renewal whose reply was lost.
           else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
@@ -160,7 +157,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       }
     }
 
-    /** Renewals can fail although a read still shows the holder. */
+    /** Reads the Lease, because renewals can fail without a takeover. */
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())

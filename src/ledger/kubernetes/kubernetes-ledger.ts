@@ -17,14 +17,13 @@ import type { LedgerRollback } from './ledger-rollback.ts'
 export interface KubernetesLedgerParts {
   readonly api: ClusterApi
   readonly path: string
-  /** Also the name of the Lease and the Secret. */
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
   readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
-  /** The process's lease, if it acts. Once another process might act, only outcomes are written. */
+  /** After `lapsed` gives a reason, only outcomes of sent requests are written. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
-  /** Whether this process reads the platform. */
+  /** Whether this process can become leader. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
   readonly emit: Emit
@@ -32,13 +31,13 @@ export interface KubernetesLedgerParts {
     note(activity: Activity): void
     read(): Promise<{ readonly last: Activity | undefined; readonly isOwned: boolean }>
   }
-  /** Marks the ledger as used. A used ledger without records has lost them. */
+  /** Marks the ledger as used: if it is empty later, its records were lost. */
   readonly noteRecords: () => Promise<void>
 }
 
 const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
-/** Reads come from the mirror; stale writes are refused. */
+/** Reads come from the mirror. A write of an outdated record throws {@link LedgerConflict}. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
@@ -54,14 +53,13 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
   }
 
-  /** @throws {LedgerConflict} unless the record is at the version that its writer read */
   function compare(seen: LedgerRecord): Mirrored | undefined {
     const mirrored = mirror.get(seen.key)
     if ((versionOf(mirrored) ?? 0) !== seen.version) throw new LedgerConflict(seen.key, seen.version)
     return mirrored
   }
 
-  /** Completes a move at the target, because the source key might be reused. */
+  /** Ends a move at its target, before a write to the source removes `movedTo`. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
     if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
@@ -102,9 +100,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key. The source's final write might still be in flight; the rewrite
-   * makes the API refuse it.
-   * @returns the rewritten source record
+   * Cancels an incomplete move to this key by a new write of its source. The API then refuses the move's last
+   * write, which might still be under way.
+   * @returns the source's new record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
     const from = over?.kept.movedFrom
@@ -128,7 +126,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // A new version: going back to the earlier one is a rollback.
+    // A new version, because a return to the earlier version must show as a rollback.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -204,7 +202,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     async prepareIntent() {
       assertOpen()
       assertNotLapsed()
-      // Without a renewal, no request could follow the intent.
+      // Without a renewal, the create could not be sent.
       const failing = parts.lease.failing()
       if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
       await parts.rollback.assertNone()
@@ -226,7 +224,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // The times of thousands of checks are not published.
+      // A reader gets none, because owners do not publish the times of thousands of checks.
       const checkedAt = parts.isOwner ? new Map<Key, number>() : undefined
       return { last: (await parts.activity.read()).last, checkedAt }
     },
@@ -267,7 +265,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 }
 
-/** The next reconcile reports a failed read. */
+/** Ignores a {@link LedgerError}, because the next reconcile reports it. */
 async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<void> {
   try {
     await follow()

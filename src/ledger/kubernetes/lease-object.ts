@@ -8,18 +8,15 @@ import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {
   readonly api: ClusterApi
-  /** Has a longer timeout. */
   readonly patientApi: ClusterApi
   readonly path: string
   readonly name: string
-  /** Lease duration without renewal: ms. */
+  /** ms without a renewal before another process can take over. */
   readonly durationMs: number
   readonly clock: Clock
-  /** Longest time between sending a request and its arrival: ms. */
   readonly requestTimeoutMs: number
-  /** Written with each renewal. */
   readonly annotations: () => JsonObject
-  /** Called with a description of the earlier state. */
+  /** Called with a description if the Lease is at an earlier version. */
   readonly onRollback: (what: string) => void
 }
 
@@ -27,9 +24,8 @@ export interface SeenLease {
   readonly object: KubeObject
   readonly holder: string
   readonly epoch: number
-  /** Time without change before a takeover: ms. */
   readonly durationMs: number
-  /** First observation, on this process's monotonic clock; no other clock counts. */
+  /** When this process first saw this version of the Lease: monotonic ms. */
   readonly since: number
 }
 
@@ -37,23 +33,21 @@ export type LeaseObject = ReturnType<typeof createLeaseObject>
 
 export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
-/** The count of record writes at the renewal. */
+/** Annotation with the number of writes to records so far. */
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
-/** Longest time in ms between sending and arrival of a request, for the holder and its predecessor. */
+/** ms in which a request of the holder or its predecessor might arrive after a takeover. */
 const LATE_ANNOTATION = `${GROUP}/late-for-ms`
 
-/** @returns ms */
 export function lateForIn(lease: KubeObject | undefined): number {
   return countOf(annotationIn(lease, LATE_ANNOTATION)) ?? 0
 }
 
-/** @param lease undefined: no Lease @returns the count of record writes */
 export function writesIn(lease: KubeObject | undefined): number {
   return countOf(annotationIn(lease, WRITES_ANNOTATION)) ?? 0
 }
 
-/** @returns undefined: no Lease @throws {LedgerError} */
+/** @returns undefined: no Lease */
 export async function readLease({ api, leases, name }: Cluster): Promise<KubeObject | undefined> {
   try {
     return await api.get(`${leases}/${name}`)
@@ -68,9 +62,8 @@ export function createLeaseObject(options: LeaseObjectOptions) {
   const own = `${path}/${name}`
   let seen: SeenLease | undefined
   let revision: string | undefined
-  /** Monotonic time of this process's takeover. */
   let takenAt = -Infinity
-  /** {@link lateForIn} before the takeover. */
+  /** {@link lateForIn} of the previous holder. */
   let lateBefore = 0
 
   function noted(object: KubeObject): SeenLease {
@@ -110,7 +103,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     return isOver ? options.requestTimeoutMs : Math.max(lateBefore, options.requestTimeoutMs)
   }
 
-  /** A holder that has not acted or read records yet keeps the former values. */
+  /** Keeps the previous revision and count until this process has its own. */
   function annotationsOf(over: KubeObject | undefined): JsonObject {
     const annotations: Record<string, string> = {}
     for (const kept of [REVISION_ANNOTATION, WRITES_ANNOTATION]) {
@@ -125,7 +118,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     }
   }
 
-  /** Reports a rollback. A deleted and recreated Lease is none. */
+  /** Reports an earlier version as a rollback. A new Lease after a delete is none. */
   function compare(before: SeenLease, now: SeenLease): void {
     const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
     if (was.uid !== is.uid) return
@@ -135,12 +128,12 @@ export function createLeaseObject(options: LeaseObjectOptions) {
 
   return {
     seen: () => seen,
-    /** @param how `patiently` has a longer timeout @returns undefined: no Lease @throws {ClusterError} */
+    /** @returns undefined: no Lease */
     async read(how?: 'patiently'): Promise<SeenLease | undefined> {
       const before = seen
       try {
         const object = await (how === 'patiently' ? options.patientApi : api).get(own)
-        // A watch event might be newer than this reply.
+        // A write by this process during the read might be newer than the reply.
         if (seen !== before) return seen
         const lease = noted(object)
         if (before !== undefined) compare(before, lease)
@@ -155,7 +148,6 @@ export function createLeaseObject(options: LeaseObjectOptions) {
       const body = bodyOf(holder, epoch, over?.object)
       return noted(await (over === undefined ? api.create(path, body) : api.replace(own, body)))
     },
-    /** As `Leadership.actOn`. */
     actOn(next: string) {
       revision = next
     },

@@ -9,7 +9,6 @@ export type LedgerRollback = ReturnType<typeof createLedgerRollback>
 interface LedgerRollbackOptions {
   readonly secret: LedgerSecret
   readonly clock: Clock
-  /** This process does not write. */
   readonly isReader: boolean
   readonly emit: Emit
 }
@@ -18,8 +17,8 @@ interface LedgerRollbackOptions {
 const AGAIN_MS = 1_000
 
 /**
- * Detects records at an earlier state, for example after an etcd restore: pipes created since might be
- * missing. After a note in the Secret, all processes refuse creates until an operator accepts the records.
+ * Handles records at an earlier state, such as after an etcd restore: pipes created since might be missing.
+ * Through a note in the Secret, all processes refuse creates until an operator accepts the rollback.
  */
 export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRollbackOptions) {
   const closing = new AbortController()
@@ -40,7 +39,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
   }
 
-  /** Raises the count: an earlier acceptance does not cover this rollback. @throws {LedgerError} */
+  /** Notes the rollback in the Secret. The count grows, so an earlier acceptance does not cover it. */
   async function say(): Promise<void> {
     let upTo = noticed
     await secret.read('setBacks')
@@ -68,7 +67,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     if (!isReader && known() !== undefined) following ??= untilAccepted()
   }
 
-  /** Polls, to show an acceptance in the status without a create. */
+  /** Polls the Secret, because the status must show an acceptance before the next create. */
   async function untilAccepted(): Promise<void> {
     while (known() !== undefined && !closing.signal.aborted) {
       try {
@@ -82,7 +81,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     following = undefined
   }
 
-  /** Writes to the Secret, with retries. @param what the rolled-back state, in words */
+  /** Notes a rollback in the Secret, with retries. */
   function notice(what: string): void {
     note(what)
     follow()
@@ -97,7 +96,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
   return {
     notice,
     known,
-    /** Reads the Secret first. @throws {LedgerError} if creates are refused or the Secret cannot be read */
+    /** @throws {LedgerError} if creates are refused or the Secret cannot be read */
     async assertNone() {
       if (unsaid === undefined) await readSecret()
       const why = known()
@@ -106,7 +105,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     async [Symbol.asyncDispose]() {
       closing.abort()
       await following
-      // Other processes might not know of it.
+      // Without this note, other processes might not know of the rollback.
       if (isReader || unsaid === undefined) return
       await say().catch((error: unknown) => {
         if (!(error instanceof LedgerError)) throw error
@@ -122,23 +121,23 @@ function wordsOf(what: string): string {
   )
 }
 
-/** @param now undefined: the object is gone @returns a rollback in words, if any */
+/** @param now undefined: the object is gone @returns undefined: no rollback */
 export function recordRollback({ key, version, body }: Kept, now: Kept | undefined): string | undefined {
   if (now === undefined) return `the record of ${key} is gone`
   if (now.version < version) return `the record of ${key} was at version ${version}, and is at ${now.version}`
-  // Each write has its own version.
+  // No two writes have the same version, so another body is a rollback.
   if (now.version > version || now.body === body) return undefined
-  return `the record of ${key} is another one at the same version ${version}`
+  return `the record of ${key} has another text at the same version ${version}`
 }
 
-/** As `Mirror.writes`. */
+/** Number of writes, as the sum of the versions. */
 export function writesOf(objects: Iterable<Kept>): number {
   let sum = 0
   for (const { version } of objects) sum += version
   return sum
 }
 
-/** @param before the Lease's count @returns a rollback in words, if any */
+/** @param before the Lease's count @returns undefined: no rollback */
 export function writesRollback(before: number, now: number): string | undefined {
   if (now >= before) return undefined
   return `its records had been written ${before} times, and ${now} of these writes are there`

@@ -7,7 +7,7 @@ import type { ClusterApi, KubeObject } from './cluster-api.ts'
 
 export type LedgerSecret = ReturnType<typeof opened>
 
-/** Undefined removes a member. */
+/** A change of the Secret. Undefined removes a member. */
 export interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined
@@ -23,7 +23,7 @@ export interface SecretMembers {
   readonly movedAt?: string | undefined
 }
 
-/** Format version; a program that only knows older ones refuses the ledger. */
+/** Version of the Secret's format. A program that only knows earlier formats refuses it. */
 const FORMAT = 1
 
 /** @returns undefined: no Secret */
@@ -40,7 +40,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** Returns the existing Secret if another process created it first. @param given Default: a new key @throws {LedgerError} */
+/** Without `given`, returns the existing Secret if another process created it first. */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -99,7 +99,6 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted() + 1)
   return {
     hashKey: new Uint8Array(hashKey),
-    /** Undefined: not bound. Also of the profile. */
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     /** Whether a record was ever written. */
@@ -109,7 +108,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     rollback: () =>
       rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     movedAt: () => textOf('movedAt'),
-    /** Reads the current value. @throws {LedgerError} */
+    /** Reads the Secret again. */
     async read(member: keyof SecretMembers): Promise<string | undefined> {
       try {
         object = await api.get(`${collection}/${name}`)
@@ -119,10 +118,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       }
       return textOf(member)
     },
-    /**
-     * @param asked the change, or a function of the current members; undefined: no write
-     * @throws {LedgerError}
-     */
+    /** @param asked a change. A function is called again after a conflict; its undefined means no write */
     async change(asked: SecretMembers | (() => SecretMembers | undefined)): Promise<void> {
       for (let tries = 1; ; tries += 1) {
         const members = typeof asked === 'function' ? asked() : asked
@@ -168,7 +164,7 @@ function encoded(data: Readonly<Record<string, Uint8Array>>): JsonObject {
   )
 }
 
-/** Compressed notes: a Secret holds 1 MB at most. */
+/** Compresses the notes, because a Secret holds 1 MB at most. */
 export function packedNotes(secret: LedgerSecret): Notes {
   return {
     async read() {

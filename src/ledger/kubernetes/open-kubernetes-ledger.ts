@@ -24,21 +24,20 @@ export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   readonly processId: string
   /** Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** Longest time in ms between sending a request and its arrival. Default: none. */
+  /** ms after which a request to the platform can no longer arrive. Default: 0. */
   readonly requestTimeoutMs?: number | undefined
   readonly emit: Emit
 }
 
 const LEASE_MS = 15_000
 
-/** @throws {LedgerError} */
 export async function openKubernetesLedger(options: KubernetesLedgerOptions): Promise<OpenedLedger> {
   const { clock, emit, mode } = options
   await using stack = new AsyncDisposableStack()
   const cluster = stack.use(await openCluster(options))
   const { api, name, shown, records, secrets } = cluster
   const leaseMs = options.leaseMs ?? LEASE_MS
-  // Separate connections and a short timeout: a hanging renewal must not lose the Lease.
+  // Separate connections with a short timeout, because a hanging renewal must not lose the Lease.
   const leaseApi = stack.use(cluster.apiWithin(Math.min(TIMEOUT_MS, leaseMs / 5)))
   const mirror = stack.use(
     createMirror({
@@ -61,7 +60,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)
-  // Read before the records: writes in between are no loss.
+  // The Lease is read before the records, because a write in between must not count as lost.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
   if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
@@ -69,18 +68,18 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** A rollback known only to this process is saved before it ends. */
+  /** A read of all records after a rollback. It ends before `rollback` closes and saves its notes. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // An owner compares on its takeover.
+  // An owner makes this comparison at its takeover.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
-  /** All records are read, and the count is complete. */
+  /** Whether all records are read. Before, the count of writes is incomplete. */
   let isRead = false
   const lease = stack.use(
     createKubernetesLease({
@@ -96,14 +95,14 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // The count never falls before an operator accepts.
+        // Never less than before: only `ledger accept` lowers the count.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
       }),
       onRollback(what) {
         rollback.notice(what)
-        // Lists again: a watch from a later version stays silent until the cluster reaches it.
+        // List again, because the watch stays silent until the cluster reaches the later version.
         comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
@@ -148,20 +147,20 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
-  /** The previous leader has journaled its last requests. @throws {ClusterError | LedgerError} */
+  /** After a takeover, the records include all intents of the previous leader. */
   async function begin(): Promise<void> {
     isRead = false
     await mirror.relist()
-    // Read again: another process might have bound it.
+    // Read again, because another process might have bound the ledger.
     await secret.read('platform')
     const next = newBinding(shown, bound(), options, hasRecords())
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // A known rollback is reported once, although the count changes.
+    // A rollback is reported once, although the counts in its text change.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // A predecessor might have ended before it marked the ledger.
+    // The previous leader might have ended before it noted them.
     if (!isEmpty(mirror)) await noteRecords()
   }
 
@@ -176,7 +175,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   }
 }
 
-/** @returns the former platform @throws {LedgerError} */
+/** @returns the former platform */
 export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)

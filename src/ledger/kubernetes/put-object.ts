@@ -14,7 +14,7 @@ interface PutParts {
 }
 
 export function createPut({ api, path, name, mirror }: PutParts) {
-  /** Includes the target of a move; otherwise the record would seem missing. */
+  /** Also reads the target of a move. Otherwise a moved record would seem missing. */
   async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
     await mirror.refresh(key)
     const to = mirror.get(key)?.kept.movedTo?.key
@@ -22,10 +22,9 @@ export function createPut({ api, path, name, mirror }: PutParts) {
   }
 
   /**
-   * By compare-and-set.
+   * Replaces `over` by compare-and-set.
    * @param over undefined: create
    * @throws {LedgerConflict} after a concurrent write, which the mirror then has
-   * @throws {LedgerError}
    */
   return async (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> => {
     const { key } = kept
@@ -41,7 +40,7 @@ export function createPut({ api, path, name, mirror }: PutParts) {
       })
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error
-      // Concurrent write, or the object is gone.
+      // 409: another process wrote the object. 404: it is gone.
       const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
       if (!isOlder)
         throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
@@ -51,7 +50,6 @@ export function createPut({ api, path, name, mirror }: PutParts) {
   }
 }
 
-/** @throws {LedgerError} if the read fails */
 export async function readAnew(read: () => Promise<void>): Promise<void> {
   try {
     await read()

@@ -4,7 +4,7 @@ import { decodeRecord } from '../codec.ts'
 import { bodyOf, hasArrived, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
-/** Records as visible to all processes, also during a move. */
+/** The records that all processes see. During a move, these are the records before it. */
 export function readMirror(mirror: Mirror) {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
   const keptAt = (key: Key): Kept | undefined => mirror.get(key)?.kept

@@ -26,7 +26,7 @@ export interface MirrorOptions {
   readonly onRollback: (what: string) => void
   /** Another process wrote an invalid record. */
   readonly onUnreadable: (error: LedgerError) => void
-  /** An object has the ledger's label but is not its record; once per object. */
+  /** An object has the ledger's label but is not its record. Called once per object. */
   readonly onIgnored: (what: string) => void
 }
 
@@ -37,7 +37,7 @@ export function createMirror(options: MirrorOptions) {
   const writes = new Map<string, Promise<unknown>>()
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
-  /** Object `uid`s. */
+  /** `uid`s of objects that were reported. */
   const ignored = new Set<string>()
   const closing = new AbortController()
   let others = 0
@@ -67,7 +67,7 @@ export function createMirror(options: MirrorOptions) {
     return false
   }
 
-  /** Reports a rollback: Pipewright keeps a marker of forgotten records. */
+  /** Reports a rollback, because Pipewright keeps the objects of removed records. */
   function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
@@ -86,7 +86,7 @@ export function createMirror(options: MirrorOptions) {
     for (const heard of listeners) heard()
   }
 
-  /** During a write of the same object, the event waits. */
+  /** While this process writes the object, its event waits. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
     listedAt = object.metadata.resourceVersion
@@ -113,7 +113,7 @@ export function createMirror(options: MirrorOptions) {
     noteOther()
   }
 
-  /** Reads a state that is no older than this call. @throws {ClusterError} */
+  /** Reads a state that is no older than this call. */
   async function relist(): Promise<void> {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
@@ -123,7 +123,7 @@ export function createMirror(options: MirrorOptions) {
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
-      // Written or updated after the list.
+      // Skip it, because a write or an event during the list has already updated the mirror.
       if (known !== before.get(name)) continue
       try {
         note(object)
@@ -140,11 +140,10 @@ export function createMirror(options: MirrorOptions) {
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
-    // Thrown last: all other objects are read.
+    // Thrown last, after all other objects are noted.
     if (unreadable !== undefined) throw unreadable
   }
 
-  /** Reads one object again after a conflict. @throws {ClusterError} */
   async function refresh(key: Key): Promise<void> {
     const name = objectName(ledger, key)
     const before = objects.get(name)
@@ -153,7 +152,7 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // An event received meanwhile might be later. Without one, an earlier version is a rollback.
+      // The mirror heard of a later version during the read. Otherwise, an earlier version is a rollback.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
@@ -170,7 +169,7 @@ export function createMirror(options: MirrorOptions) {
     all: (): Iterable<Mirrored> => objects.values(),
     relist,
     refresh,
-    /** Serialized per key. Events during a write do not count as another process's. */
+    /** Runs writes of a key in sequence. Their events do not count as writes of another process. */
     async writing(key: Key, write: () => Promise<KubeObject>) {
       const name = objectName(ledger, key)
       const before = writes.get(name) ?? Promise.resolve()
@@ -195,11 +194,9 @@ export function createMirror(options: MirrorOptions) {
         }
       }
     },
-    /** Grows with each write of another process. */
     othersWrites: () => others,
-    /** The next position in the common history. */
     nextSeq: () => (lastSeq += 1),
-    /** Called after writes of other processes. @returns unsubscribes */
+    /** Calls `heard` after writes of other processes. */
     onOthers(heard: () => void) {
       listeners.add(heard)
       return () => listeners.delete(heard)
@@ -209,7 +206,7 @@ export function createMirror(options: MirrorOptions) {
       const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
       following ??= watchRecords(parts, closing.signal)
     },
-    /** Count of writes by the records' versions. Only a rollback lowers it. */
+    /** Number of writes to all records. Only a rollback lowers it. */
     writes: () => writesOf([...objects.values()].map(({ kept }) => kept)),
     async [Symbol.asyncDispose]() {
       closing.abort()

@@ -7,7 +7,7 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/view.ts'
 import type { KubeObject } from './cluster-api.ts'
 
-/* The record is text: Kubernetes alters numbers and nulls. Other fields are for `kubectl get`. */
+/* The object holds the record as text, because Kubernetes alters numbers and nulls. */
 
 export const GROUP = 'pipewright.dev'
 export const API_VERSION = `${GROUP}/v1`
@@ -16,16 +16,16 @@ export const LEDGER_LABEL = `${GROUP}/ledger`
 
 export interface Kept {
   readonly key: Key
-  /** The key's last version, also after its record was forgotten. */
+  /** The key's last version, also after its record was removed. */
   readonly version: number
-  /** JSON; undefined: forgotten. */
+  /** JSON. Undefined: the record was removed. */
   readonly body: string | undefined
   /**
    * Source of a move to this key. The record is invisible until the source has {@link Kept.movedTo}: two
    * objects cannot be written atomically.
    */
   readonly movedFrom: Moved | undefined
-  /** The former record, as JSON. */
+  /** The key's record before an incomplete move to it, as JSON. */
   readonly before: string | undefined
   /** The target of a completed move. */
   readonly movedTo: Moved | undefined
@@ -33,25 +33,25 @@ export interface Kept {
   readonly history: readonly Line[]
 }
 
-/** The other end of a move. Version of its object: at the source before, at the target after the move. */
+/** The other end of a move. A source's `version` is from before the move, a target's from after it. */
 export interface Moved {
   readonly key: Key
   readonly version: number
 }
 
-/** Whether the source of a move has {@link Kept.movedTo}. @param at looks up a key */
+/** False while a move to this key is incomplete. @param at looks up a key */
 export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => Kept | undefined): boolean {
   if (movedFrom === undefined) return true
   const movedTo = at(movedFrom.key)?.movedTo
   return movedTo?.key === key && movedTo.version === version
 }
 
-/** The visible record of a key as JSON. @param at looks up a key */
+/** The record that all processes see, as JSON. */
 export function bodyOf(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
   return hasArrived(kept, at) ? kept.body : kept.before
 }
 
-/** `seq` is its position in the common history. */
+/** `seq` is the position in the history of all keys. */
 export interface Line {
   readonly seq: number
   /** JSON. */
@@ -77,19 +77,18 @@ const Shape = z.object({
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
 
-/** Checks the name: a copied or handmade object can have the ledger's label. */
+/** Compares the name with the key, because a copied object can have the ledger's label. */
 export function isRecordOf(ledger: string, object: KubeObject): boolean {
   const key = keyIn(object)
   return key !== undefined && object.metadata.name === objectName(ledger, key)
 }
 
-/** For an object that fails {@link isRecordOf}. */
 export function ignoredWords(ledger: string, object: KubeObject): string {
   const key = keyIn(object)
   const why =
     key === undefined
       ? 'it has no key, such as Pipe/orders'
-      : `the record of its key ${key} has the name ${objectName(ledger, key)}`
+      : `the record of its key ${key} would have the name ${objectName(ledger, key)}`
   return (
     `the PipewrightRecord ${object.metadata.name} is ignored, because it is no record of the ledger ${ledger}: ${why}. ` +
     'If it was an edited record, restore it from a backup. If not, delete it.'
@@ -100,7 +99,7 @@ function keyIn({ key }: KubeObject): Key | undefined {
   return typeof key === 'string' ? parseKey(key) : undefined
 }
 
-/** @param object one that passes {@link isRecordOf} @throws {LedgerError} `corrupt`, naming the object */
+/** @throws {LedgerError} `corrupt`, naming the object */
 export function keptOf(object: KubeObject): Kept {
   const reading = Shape.safeParse(object)
   if (!reading.success) {
@@ -142,7 +141,6 @@ export function objectOf(
   }
 }
 
-/** Columns of `kubectl get`. */
 function summaryOf(record: LedgerRecord | undefined): JsonObject {
   if (record === undefined) return { reason: 'Forgotten' }
   const { conditions, remote } = record
@@ -154,7 +152,7 @@ function summaryOf(record: LedgerRecord | undefined): JsonObject {
 }
 
 const PLAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-/** A hashed name; no plain name can equal it. */
+/** The form of a hashed name. Plain names of this form are hashed, too. */
 const HASHED = /^sha256-[0-9a-f]{64}$/
 const LONGEST_NAME = 180
 

@@ -8,23 +8,21 @@ export interface RecordWatchParts {
   readonly path: string
   readonly selector: string
   readonly clock: Clock
-  /** The last version whose changes are all known. */
+  /** The version up to which all changes are known. */
   readonly knownUpTo: () => string
   /** @throws {ClusterError} {@link LedgerError} after the read, if an object is no record */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
-  /** The watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
   readonly onUnreadable: (error: LedgerError) => void
 }
 
-/** Delay after a failed request. */
 const AGAIN_MS = 1_000
-/** First delay between full reads while watches fail; it doubles up to {@link LONGEST_APART_MS}. */
+/** First delay between full reads while watches fail. It doubles up to {@link LONGEST_APART_MS}. */
 const APART_MS = 1_000
 const LONGEST_APART_MS = 30_000
 
-/** The version is too old for a watch: list again. */
+/** HTTP status: the version is too old for a watch. */
 const GONE = 410
 
 export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal): Promise<void> {
@@ -43,14 +41,14 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** A restored cluster sends no events until its versions reach the former ones. */
+  /** After a restore, the cluster sends no events until it reaches `version` again. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }
 
   /**
-   * Immediate after a lasting watch, else delayed: a proxy might cut every watch, with a full read each time.
-   * @returns false: the read failed
+   * Waits first if the last read is recent, because a proxy might cut every watch.
+   * @returns false: the read failed, or `signal` is aborted
    */
   async function isReadAgain(): Promise<boolean> {
     const passedMs = clock.monotonic() - readAt
@@ -70,7 +68,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return true
   }
 
-  // After a break, read all: a restored cluster might have higher versions.
+  // After a break, read all records, because a restored cluster might have higher versions.
   let isBroken = false
   while (!signal.aborted) {
     try {
@@ -92,7 +90,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
       say(undefined)
     } catch (error) {
       isBroken = true
-      // A full read follows.
+      // Status 410: a full read follows.
       if (error instanceof ClusterError && error.status === GONE) continue
       say(error instanceof Error ? error.message : String(error))
       await pause(AGAIN_MS)

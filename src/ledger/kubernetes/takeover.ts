@@ -7,16 +7,16 @@ import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
 export interface TakeoverParts {
   readonly lease: Leadership
-  /** Reads all writes made before this call. @throws {ClusterError} {@link LedgerError} */
+  /** Reads all writes made before this call. */
   readonly readAll: () => Promise<void>
   readonly clock: Clock
   readonly emit: Emit
 }
 
-/** Pause after {@link TRIES} failed reads, for another process to try. */
+/** Pause after {@link TRIES} failed reads, so another process can try. */
 const LET_GO_MS = 5_000
 
-/** With the Lease, reads all records: the previous leader can only send requests among them. */
+/** Reads all records before this process acts, because they hold the previous leader's intents. */
 export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
   /** @returns false: the records cannot be read or another process acts; the Lease is released */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
@@ -57,7 +57,6 @@ export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): 
   }
 }
 
-/** @throws the signal's reason on abort */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const give = () => reject(signal.reason as Error)
@@ -71,7 +70,6 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
   }
 }
 
-/** Whether a retry can work. */
 function isOfApi(error: unknown): error is Error {
   return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
 }

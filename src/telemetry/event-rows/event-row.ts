@@ -6,16 +6,16 @@ import type { Facts, Level, Line, LineDefinition } from '../log-fields.ts'
 import type { LedgerLine } from '../ledger-lines.ts'
 import type { ReadingLines } from '../reading-lines.ts'
 
-/** Info: a change. Warn: an obstacle. Error: a bug, or a person must act. */
+/** Levels: info for a change, warn for an obstacle, error if a person must act, or for a bug. */
 export interface EventRow<E extends Event> {
-  /** Undefined: too frequent for the log, only counted. */
+  /** Undefined: the events are too frequent for the log. */
   readonly line?: LineDefinition
   readonly moreLines?: readonly LineDefinition[]
   /** Required if the line has several levels. */
   level?(event: E): Level
   /** Default: the event's fields, with `message` as `detail`. */
   facts?(event: E, commands: CommandContext): Facts
-  /** Replaces the other fields if earlier events matter. */
+  /** Replaces `level` and `facts` if the line depends on earlier events. */
   log?(event: E, remembered: Remembered): readonly Line[]
   count?(metrics: Instruments, event: E, clock: Clock): void
 }

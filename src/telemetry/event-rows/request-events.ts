@@ -64,7 +64,9 @@ export const REQUEST_EVENTS = {
   ServicePaused: {
     line: {
       message: 'Service paused',
-      levels: { debug: 'the credentials were refused, or the service is idle: a problem' },
+      levels: {
+        debug: 'the credentials were refused, or the service is idle: another line reports it',
+      },
       fields: ['serviceName', 'detail'],
     },
     facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),
@@ -75,7 +77,7 @@ export const REQUEST_EVENTS = {
   },
 } satisfies EventRows
 
-/** Limits the label values: platforms can send any number. */
+/** Limits the label values, because a platform can send any status. */
 function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
 }

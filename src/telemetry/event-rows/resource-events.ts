@@ -8,10 +8,10 @@ import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** A failure is `debug`: `ProblemFound` logs it. */
+/** A failure is `debug`, because `ProblemFound` logs it. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
-/** Other reasons continue by themselves, or can wait. */
+/** Problems with other reasons end by themselves, or can wait. */
 const NEEDS_SOMEBODY_NOW: ReadonlySet<Reason> = new Set(['OutcomeUnknown', 'OutcomeUnsaved'])
 
 const PROBLEM_FIELDS = [
@@ -78,7 +78,7 @@ export const RESOURCE_EVENTS = {
       ],
     },
     level: (event) => (isApplied(event) ? 'info' : 'debug'),
-    // Omits a text that `CreateFinished` has logged.
+    // Omits a detail that `CreateFinished` has logged.
     facts: ({ because, ...facts }) => ({
       ...facts,
       reason: because.reason,
@@ -125,7 +125,7 @@ export const RESOURCE_EVENTS = {
       message: 'Create finished',
       levels: {
         info: 'the resource was created',
-        debug: 'the create failed and created no resource: a problem',
+        debug: 'the create failed and created no resource. Another line reports the problem',
         error: 'the create might have worked: a person must check',
       },
       fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
@@ -186,7 +186,7 @@ export const RESOURCE_EVENTS = {
   },
 } satisfies EventRows
 
-/** Actions without an event of their own. */
+/** Actions that no other event reports. */
 const DID: ReadonlySet<ActionType> = new Set(['adopt', 'upsert', 'update', 'delete'])
 
 export function isApplied({
