@@ -166,7 +166,7 @@ function allSaid(resource: ResourceView, before: Said | undefined): readonly Sai
     .map(({ reason }) => ({ status: REASONS[reason].status, reason }))
     .concat(before === undefined || !isUnseen(resource) ? [] : before)
     .filter((one) => !isWell(one))
-  return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
+  return [...new Map([...hidden, resource].map((one) => [one.reason, one])).values()]
 }
 
 function namedFirst(resources: readonly ResourceView[], limit: number): ReadonlySet<ResourceView> {

@@ -133,6 +133,11 @@ const ALSO: readonly (readonly [string, Partial<ResourceView>, readonly string[]
     ['Drifted Drifted', 'Invalid InvalidManifest'],
   ],
   [
+    'a status that differs from the one of its reason',
+    { status: 'Progressing', reason: 'Unavailable', conditions: { ...AWAY.conditions, Synced: fine } },
+    ['Progressing Unavailable'],
+  ],
+  [
     'nothing but itself, when it is suspended',
     { ...DRIFT, status: 'Suspended', reason: 'Suspended' },
     ['Suspended Suspended'],
