@@ -78,7 +78,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly identity?: Fields
   /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject
-  /** Settings of the platform that no manifest can have. Any other unknown field might only be new. */
+  /** Settings that replies can show and no manifest can have. Other unknown fields might only be new. */
   readonly unsupported?: readonly string[]
   readonly staysBehind?: string
   /** Whether `rules` refuse credentials that do not fit the authentication. */

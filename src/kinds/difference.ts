@@ -14,7 +14,6 @@ export interface Difference {
 /** Maximum characters of a shown value. */
 const LONGEST = 200
 
-/** Characters shown before the first difference of long texts. */
 const SHARED_SHOWN = 40
 
 export const NOT_SET = '(not set)'

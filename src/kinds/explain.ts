@@ -27,7 +27,6 @@ export interface FieldFacts {
   readonly fields: readonly FieldFacts[]
 }
 
-/** Explains a kind like a field that contains all its fields. Undefined: the profile has no such kind. */
 export function explainKind(profile: Profile, name: string): FieldFacts | undefined {
   const schema = kindJsonSchema(profile, name) as Schema | undefined // made from our schemas
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })

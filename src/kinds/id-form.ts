@@ -17,7 +17,6 @@ const UUID_FORM: IdForm = {
   madeOf: (uuid) => uuid,
 }
 
-/** Ids of alerts in ClickHouse Cloud: MongoDB ObjectIds. */
 export const HEX_FORM: IdForm = {
   matches: (text) => text !== undefined && /^[0-9a-f]{24}$/i.test(text),
   not: 'is not 24 hexadecimal digits',

@@ -10,7 +10,7 @@ export interface LeftOut {
   readonly path: string
   /** A sentence without the value, which might be secret. */
   readonly why: string
-  /** Whether Pipewright does not know the field. A resource created from the manifest would lack it. */
+  /** True if Pipewright does not know the field. A resource created from the manifest would lack it. */
   readonly isUnknown?: true
 }
 

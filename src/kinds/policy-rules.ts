@@ -11,7 +11,7 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
       ? [
           ruleError('depends-on-itself', {
             path: ['policy', 'dependsOn', index],
-            message: `${self} depends on itself, and so would never be created.`,
+            message: `${self} depends on itself, so it cannot be created.`,
             hint: 'Remove this entry.',
           }),
         ]

@@ -7,13 +7,13 @@ import { isEmpty } from './remote-resource.ts'
 
 /* Hashes of a reply at the last sync show which fields others change later. Replies omit some defaults at times. */
 
-/** Items. A longer list has one text for each field of all items together, to keep the record small. */
+/** Items with texts of their own. In a longer list, a field of all items shares one text, to keep records small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that a reply shows without a value. */
 const EMPTY = '.{}'
 
-/** Canonical text by field path. @param shown the reply, with its empty fields */
+/** Canonical texts by field path. @param shown the same reply with its empty fields */
 export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
   return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
 }

@@ -1,7 +1,6 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../manifest.ts'
 
-/** The kind of manifests that describe no resource and have no key. */
 export const LOCK = {
   name: 'Lock',
   description:

@@ -11,7 +11,7 @@ export interface CatalogState {
   readonly catalog: Catalog
   /** Keys that readings missed, with the number of such readings in a row. {@link AGREEING} mean: deleted. */
   readonly missingFor: ReadonlyMap<Key, number>
-  /** Missing keys that a forced reading accepted. They cause no further problem. */
+  /** Missing keys whose loss an operator accepted, so it is not reported again. */
   readonly accepted: ReadonlySet<Key>
   /** Keys missing from the directory or the Locks, and not yet deleted. Some never had a catalog entry. */
   readonly pending: ReadonlySet<Key>

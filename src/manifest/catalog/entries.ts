@@ -124,7 +124,7 @@ function held(
   }
 }
 
-/** Errors of a file and of the folders above it. Errors with a key count only if there are no others. */
+/** Errors of a file and of the folders above it. Errors that belong to a key are used only if all do. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()

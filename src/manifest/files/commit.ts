@@ -61,7 +61,7 @@ const COMMIT_BYTES = 16_384
 
 const LONGEST_WORDS = 200
 
-/** Undefined: no commit, not in this repository, or packed as a difference to another object. */
+/** Author and subject. Undefined: no commit, not in this repository, or packed as a difference to another object. */
 export async function commitFacts(root: string, id: string): Promise<Revision['commit']> {
   const folder = COMMIT.test(id) ? await findGitFolder(root) : undefined
   if (folder === undefined) return undefined
@@ -125,7 +125,6 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
   return buffer.subarray(0, bytesRead)
 }
 
-/** In a worktree, `.git` is a file that names the folder. */
 async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, '.git')

@@ -12,7 +12,6 @@ import type { Places } from './source-locator.ts'
 
 export const RELATED = 5
 
-/** Shown findings of one code in one document. */
 const SAID = 20
 
 interface Participant {

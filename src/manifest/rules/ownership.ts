@@ -68,7 +68,6 @@ export function ownershipEvidence(
   }
   for (const manifest of remembered(held, before)) byKey.set(manifest.key, manifest)
   const manifests = [...byKey.values()]
-  // A manifest that just went missing keeps its endpoint, and wants no new endpoint.
   const all = [...manifests, ...remembered(pending, before).filter(({ key }) => !byKey.has(key))]
   const serviceIs = serviceIdentities(all.map(({ manifest }) => manifest))
   const unsaid = [...documents, ...[...held, ...pending].map((key) => ({ key }))]

@@ -126,7 +126,6 @@ function targetsOf({ policy }: ResourceManifest, field: Chain['field']): readonl
   return texts === undefined ? NONE : [texts].flat().flatMap((text) => parseKey(text) ?? [])
 }
 
-/** Whether a reference existed before, by the catalog or else by the ledger. */
 function targetsBefore(
   { catalog, recorded }: Before,
   document: ParsedDocument | undefined,

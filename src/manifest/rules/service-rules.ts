@@ -55,8 +55,8 @@ function wordsOf(
   return {
     message:
       holder === undefined
-        ? `This service can have one query endpoint, but ${listed(keys, claim.key, ', ')} also describes it.`
-        : `The service has a query endpoint already: ${holder.key} at ${whereOf(holder)}. It can have one, so this manifest is not used.`,
+        ? `This service already has a query endpoint in ${listed(keys, claim.key, ', ')}. It can have only one.`
+        : `This service already has ${holder.key} at ${whereOf(holder)}. It can have only one query endpoint, so this one is not used.`,
     hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the others.',
   }
 }

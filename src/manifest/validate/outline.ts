@@ -60,7 +60,6 @@ const MOST_LABELS = 50
 
 const Labels = Metadata.shape.labels
 
-/** The valid labels and service of a document with errors. */
 export function statedIn(value: unknown): Stated | undefined {
   if (!isObject(value)) return undefined
   const { metadata, spec } = value

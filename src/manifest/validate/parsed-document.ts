@@ -32,7 +32,7 @@ export interface ParsedDocument extends Identity {
   readonly start: number
 }
 
-/** Digest of the content. Only labels are sorted, because the schema orders other fields. */
+/** Digest of the content. Only labels are sorted: zod puts other fields into the schema's order. */
 export function contentDigest(manifest: Manifest): string {
   // A Lock is sorted, because its field names are free.
   if (!isResource(manifest)) return sha256(stableJson(manifest))

@@ -61,7 +61,6 @@ const TYPE_HINTS: Readonly<Record<string, string>> = {
   record: FIELDS_BELOW,
 }
 
-/** Hints by field path. `*` stands for any further names. */
 const FIELD_HINTS: Readonly<Record<string, string>> = {
   'metadata.name': 'Write it in lower case, without spaces and "_".',
   'metadata.labels.*': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',

@@ -14,7 +14,6 @@ import type { YamlFinding } from './syntax-findings.ts'
 const MOST_ALIASES = 1_000
 
 interface Walk {
-  /** Findings on aliases before or inside their anchor. */
   readonly aliases: YamlFinding[]
   readonly repeated: YamlFinding[]
   /** Findings on numbers such as 010, which YAML 1.1 reads as octal: 8. */

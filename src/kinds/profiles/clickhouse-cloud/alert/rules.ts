@@ -74,7 +74,6 @@ function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[
   ]
 }
 
-/** Fields that an alert needs or excludes. Replies never show the fields of the other source. */
 function rulesOfSpec(spec: AlertManifest['spec']) {
   const { source, thresholdType, scheduleStartAt, scheduleOffsetMinutes = 0 } = spec
   const isTile = source === 'tile'

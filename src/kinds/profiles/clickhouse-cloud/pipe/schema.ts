@@ -57,7 +57,7 @@ const Destination = z.strictObject({
     .describe('Columns of the destination table.')
     .meta({ keyedBy: ['name'], change: 'update' }),
   roles: TextSet.optional()
-    .describe('Database roles of the pipe. They are never returned. Default: `default_role`.')
+    .describe('Database roles of the pipe. Write-only. Default: `default_role`.')
     .meta({ returned: 'never' }),
 })
 

@@ -19,7 +19,7 @@ export type SourceKind = (typeof SOURCE_KINDS)[number]
 /** All source kinds are optional here, because a rule requires exactly one. */
 export const PipeSource = z.strictObject({
   validateSamples: Flag.describe(
-    'Whether the service reads samples of the source before it creates the pipe. Never returned.',
+    'Whether the service reads samples of the source before it creates the pipe. Write-only.',
   ).meta({ returned: 'never', change: 'update' }),
   kafka: KafkaSource.optional().describe('Kafka, or a compatible system.'),
   objectStorage: ObjectStorageSource.optional().describe('Files in an object storage.'),

@@ -32,9 +32,7 @@ const Destination = z.strictObject({
     .optional()
     .describe('Columns of the destination table.')
     .meta({ keyedBy: ['name'] }),
-  roles: TextSet.optional()
-    .describe('Database roles of the pipe. They are never returned.')
-    .meta({ returned: 'never' }),
+  roles: TextSet.optional().describe('Database roles of the pipe. Write-only.').meta({ returned: 'never' }),
 })
 
 const FieldMapping = z.strictObject({

@@ -43,7 +43,7 @@ export const BigquerySource = z.strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. It is never returned.')
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
     .meta({ returned: 'never' }),
 })
 export type BigquerySource = z.infer<typeof BigquerySource>

@@ -10,7 +10,7 @@ export const connectionShape = {
       username: SensitiveText.describe('User name.'),
       password: SecretRef.optional().describe('Password, for basic.'),
     })
-    .describe('Credentials of the database. They are never returned.')
+    .describe('Credentials of the database. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
   host: HostName.describe('Host name or address.').meta({ identifies: true, change: 'connection' }),
   port: z.int().min(1).max(65_535).describe('Port, 1 to 65535.').meta({ change: 'connection' }),

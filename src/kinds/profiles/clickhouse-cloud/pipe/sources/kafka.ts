@@ -19,7 +19,7 @@ export const KafkaSource = z.strictObject({
     identifies: true,
     examples: ['orders,refunds'],
   }),
-  consumerGroup: Text.optional().describe("Consumer group. Default: made of the pipe's id."),
+  consumerGroup: Text.optional().describe("Consumer group. Default: a name made from the pipe's id."),
   authentication: z
     .enum([
       'PLAIN',
@@ -56,7 +56,7 @@ export const KafkaSource = z.strictObject({
       url: HttpsUrl.optional().describe('URL of the schema registry. It can end in the path of a schema id.'),
       authentication: z.enum(['PLAIN']).optional().describe('How the pipe signs in to the registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),
-      credentials: Login.optional().describe('Credentials of the registry. They are never returned.'),
+      credentials: Login.optional().describe('Credentials of the registry. Write-only.'),
       ...z.object(glueShape).partial().shape,
     })
     .optional()
@@ -88,7 +88,7 @@ export const KafkaSource = z.strictObject({
         .meta({ form: 'certificate' }),
     })
     .optional()
-    .describe('Credentials of the brokers. They are never returned.')
+    .describe('Credentials of the brokers. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
 })
 export type KafkaSource = z.infer<typeof KafkaSource>

@@ -18,7 +18,7 @@ export const KinesisSource = z.strictObject({
     .meta({ change: 'connection' }),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
   accessKey: AccessKey.optional()
-    .describe('Access key, for IAM_USER. It is never returned.')
+    .describe('Access key, for IAM_USER. Write-only.')
     .meta({ change: 'connection' }),
   schemaRegistry: z
     .strictObject({ type: z.enum(['glue']).describe('AWS Glue.'), ...glueShape })

@@ -5,7 +5,7 @@ import type { FieldRules } from '../field-rules.ts'
 
 export const MongodbSource = z.strictObject({
   credentials: Login.optional()
-    .describe('Credentials of the database. They are never returned.')
+    .describe('Credentials of the database. Write-only.')
     .meta({ change: 'connection' }),
   uri: SensitiveText.describe(
     'Address: mongodb:// with one or more hosts, or mongodb+srv://. Pipewright never shows it.',

@@ -62,10 +62,10 @@ export const ObjectStorageSource = z.strictObject({
     .describe('Name of the container, for azureblobstorage.')
     .meta({ returned: 'at times', identifies: true, change: 'update' }),
   accessKey: AccessKey.optional()
-    .describe('Access key, for IAM_USER. It is never returned.')
+    .describe('Access key, for IAM_USER. Write-only.')
     .meta({ change: 'connection' }),
   serviceAccountKey: SecretRef.optional()
-    .describe('For SERVICE_ACCOUNT: the JSON key of the service account, in base64. It is never returned.')
+    .describe('For SERVICE_ACCOUNT: the JSON key of the service account, in base64. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
@@ -92,7 +92,7 @@ const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentica
     SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
   }
 
-/** Matches a password in a URL. Only digits between colon and path are a port instead. */
+/** Matches a password in a URL. A colon that only digits follow begins a port instead. */
 const PASSWORD = /^[a-z]+:\/\/[^/:?#[]*:(?!\d*(?:[/?#]|$)).*@/i
 
 export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {

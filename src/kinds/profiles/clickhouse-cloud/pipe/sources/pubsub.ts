@@ -37,7 +37,7 @@ export const PubsubSource = z.strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. It is never returned.')
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
     .meta({ returned: 'never', change: 'update' }),
 })
 export type PubsubSource = z.infer<typeof PubsubSource>

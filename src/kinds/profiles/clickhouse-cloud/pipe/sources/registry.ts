@@ -15,9 +15,7 @@ export const ProtobufSchema = z
   .max(1_048_576)
   .regex(/^[\w+/-]+={0,2}$/, 'must be base64 without line breaks')
   .optional()
-  .describe(
-    'Schema for the format Protobuf without a registry: a .proto file in base64. It is never returned.',
-  )
+  .describe('Schema for the format Protobuf without a registry: a .proto file in base64. Write-only.')
   .meta({ returned: 'never', examples: ['c3ludGF4ID0gInByb3RvMyI7'] })
 
 export function schemaRules(source: {
