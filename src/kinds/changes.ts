@@ -31,7 +31,7 @@ export interface Changes {
   isSlow(field: string): boolean
   /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** For decisions without a manifest, which would otherwise select the states. */
+  /** Stop states that do not depend on a manifest, such as for a listed pipe. */
   readonly rest: RestStates
 }
 

@@ -218,7 +218,7 @@ export interface ResourceManifest {
   readonly metadata: Metadata
   readonly policy?: Policy | undefined
   readonly spec: Readonly<Record<string, unknown>> & {
-    /** Name of its Service. Undefined for a Service, and for a resource that needs none. */
+    /** Name of the Service that it needs. Undefined for a Service, and if none is needed. */
     readonly service?: string | undefined
   }
 }

@@ -1,8 +1,7 @@
 import { printable } from '../../lib/shown-text.ts'
 import { maskLines } from './mask-lines.ts'
 
-/** Longest shown line, in UTF-16 code units. */
-const SHOWN = 200
+const MAX_SHOWN_LENGTH = 200
 
 export interface Place {
   readonly file: string
@@ -55,8 +54,8 @@ export function createSourceText(file: string, text: string) {
 }
 
 function show(line: string): string {
-  const safe = printable(line.slice(0, SHOWN * 2))
-  return safe.length > SHOWN ? `${safe.slice(0, SHOWN - 1)}…` : safe
+  const safe = printable(line.slice(0, MAX_SHOWN_LENGTH * 2))
+  return safe.length > MAX_SHOWN_LENGTH ? `${safe.slice(0, MAX_SHOWN_LENGTH - 1)}…` : safe
 }
 
 function findLineStarts(text: string): readonly number[] {

@@ -157,7 +157,7 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
   report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () =>
     why === 'unreadable'
       ? {
-          message: `${name} was in ${file}, which cannot be read now. Until then, this manifest is not used.`,
+          message: `${name} was in ${file}, which cannot be read now. This manifest is not used until that file is readable.`,
           hint: `Correct the findings of ${file} first.`,
         }
       : {

@@ -55,7 +55,7 @@ function wordsOf(
   return {
     message:
       holder === undefined
-        ? `This service already has a query endpoint in ${listed(keys, claim.key, ', ')}. It can have only one.`
+        ? `Another query endpoint of this service is in ${listed(keys, claim.key, ', ')}. It can have only one.`
         : `This service already has ${holder.key} at ${whereOf(holder)}. It can have only one query endpoint, so this one is not used.`,
     hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the others.',
   }

@@ -138,7 +138,7 @@ function valueRules(spec: AlertManifest['spec']): readonly RuleFinding[] {
           ruleError('value-excluded', {
             path: ['spec', 'thresholdMax'],
             message: `"thresholdMax" of spec is below threshold, which is ${threshold}.`,
-            hint: 'Write the lower bound as threshold, and the upper one as thresholdMax.',
+            hint: 'Write the lower bound as threshold, and the upper bound as thresholdMax.',
           }),
         ]
       : []),

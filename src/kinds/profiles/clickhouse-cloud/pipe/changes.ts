@@ -154,7 +154,7 @@ function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   )
 }
 
-/** Whether the reply has more values. If all else is equal, an edit removed them. Else they might be defaults. */
+/** Whether the reply has more values than the manifest: removed by an edit if all else is equal, or defaults. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>
