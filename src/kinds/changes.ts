@@ -31,7 +31,7 @@ export interface Changes {
   isSlow(field: string): boolean
   /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** Stop states that do not depend on a manifest, such as for a listed pipe. */
+  /** States that count without a manifest, such as for a pipe in a list. */
   readonly rest: RestStates
 }
 

@@ -114,19 +114,19 @@ export const CreateOncePolicy = z.strictObject({
     .guid()
     .optional()
     .describe(
-      "The id of an existing pipe to adopt. Pipewright then creates none, and takes the mounted secrets for the pipe's.",
+      'The id of an existing pipe to adopt. Pipewright then creates none, and assumes that the pipe has the mounted secrets.',
     ),
   retryCreate: z
     .guid()
     .optional()
     .describe(
-      'The id of an intent with an unknown outcome. It confirms that no resource was created, and allows a second create.',
+      'The id of an intent with an unknown outcome. Setting it confirms that no resource was created, and allows a second create.',
     ),
   recreate: z
     .guid()
     .optional()
     .describe(
-      'The id of the recorded pipe. It confirms that this pipe is gone. If the platform does not find it ' +
+      'The id of the recorded pipe. Setting it confirms that this pipe is gone. If the platform does not find it ' +
         'either, Pipewright creates the pipe again without further proof.',
     ),
   renamedFrom: ResourceKey.optional().describe('The former key of this pipe.'),

@@ -139,7 +139,7 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
   ),
   adopt: Id.optional().describe('The id of an existing alert to adopt instead of a create.'),
   recreate: Id.optional().describe(
-    'The id of the recorded alert. It confirms that this alert is gone. If the platform does not find it ' +
+    'The id of the recorded alert. Setting it confirms that this alert is gone. If the platform does not find it ' +
       'either, Pipewright creates the alert again without further proof.',
   ),
   renamedFrom: CHANGEABLE.renamedFrom.describe('The former key of this alert.'),
