@@ -163,12 +163,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [
-        [
-          'spec.destination.roles',
-          'This field is only for requests. The returned value might not be the value in use.',
-        ],
-      ],
+      out: [['spec.destination.roles', 'The field is write-only. The returned value might not be in use.']],
     },
   ])('$why', ({ reply, out }) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
