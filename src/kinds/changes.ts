@@ -1,38 +1,37 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { RestStates } from './state.ts'
 
-/** Change requests, in the order of sending. */
+/** Requests that change a resource, in the order of sending. */
 export const WAYS = ['update', 'configure', 'scale'] as const
 
 export type Way = (typeof WAYS)[number]
 
-/** The manifest's body (secrets as references) and the observed resource. */
 export interface Compared {
   readonly desired: JsonObject
   readonly observed: JsonObject
 }
 
-/** How fields change. A field without a request keeps its created value. */
 export interface Changes {
   /**
-   * The request for a field. Undefined: it cannot change.
    * @param field dotted path; a list of objects is one field
-   * @param fields all fields of the same change
+   * @param fields all fields that the same edit changes
+   * @returns the request that changes the field, or undefined if the field cannot change
    */
   wayOf(field: string, fields: ReadonlySet<string>, compared: Compared): Way | undefined
-  /** The request body, including fields that must be sent along. */
   request(way: Way, fields: ReadonlySet<string>, compared: Compared): JsonObject
+  /** Whether a second request must follow, because a changed table is removed first and then added. */
   isFollowed(fields: ReadonlySet<string>, compared: Compared): boolean
-  /** Whether a list still lacks an edit, such as a removal. This is no drift. */
+  /** Whether the observed list still differs from the edited list, such as by an item to remove. */
   isLeft(field: string, compared: Compared): boolean
-  /** Whether a change of the field needs a stopped resource. */
+  /** Whether the resource must be stopped while this field changes. */
   needsRest(field: string): boolean
+  /** Whether the text of a refusal says that the resource must be stopped first. */
   asksForRest(said: string): boolean
-  /** Whether replies show a new value only minutes later. */
+  /** Whether replies show a new value of the field only minutes after its change. */
   isSlow(field: string): boolean
-  /** `update` takes a whole body: the resource is read right before. */
+  /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** Used while the manifest is unreadable. */
+  /** States that count without a manifest, such as for a pipe in a list. */
   readonly rest: RestStates
 }
 

@@ -6,7 +6,7 @@ import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
 
-/** Only returned fields, sorted by path. References are skipped: their values are unknown. */
+/** Differences in returned fields, sorted by path. Skips secret references, whose values are unknown. */
 export function compareBody(
   fields: Fields,
   desired: JsonObject,
@@ -15,7 +15,6 @@ export function compareBody(
   return compareFields(fields, desired, observed, '').toSorted((a, b) => (a.field < b.field ? -1 : 1))
 }
 
-/** As {@link compareBody}, unsorted, with `prefix` before each path. */
 function compareFields(
   fields: Fields,
   desired: JsonObject,
@@ -41,10 +40,9 @@ function compareFields(
   return differences
 }
 
-/** Unpaired items shown of a list: a reply can have a hundred thousand. */
+/** Unpaired list items that become differences. A reply can have a hundred thousand items. */
 const MAX_UNPAIRED = 2_000
 
-/** Pairs items by key. An unpaired item is a difference. */
 function compareRecords(
   { keyedBy = [], fields }: Field,
   desired: readonly Json[],
@@ -71,7 +69,7 @@ function compareRecords(
   ]
 }
 
-/** A fast check for identical values. False proves no difference. */
+/** Whether the observed value contains the wanted value unchanged: a fast check before the comparison. */
 function isWritten(want: Json | undefined, have: Json | undefined): boolean {
   if (want === have) return true
   if (typeof want !== 'object' || want === null || typeof have !== 'object' || have === null) return false

@@ -8,57 +8,50 @@ import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
 
-/** The engine depends on the lifecycle, not on the kind's name. */
+/** How the engine manages resources. It asks for the lifecycle, never for the name of a kind. */
 export const LIFECYCLES = ['create-once', 'upsert', 'read-only', 'reference'] as const
 
 export type Lifecycle = (typeof LIFECYCLES)[number]
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** A request of the interface (`spec/api.md` 4). */
 export interface Operation {
-  /** For metrics, logs and the sandbox: `createPipe`. */
   readonly name: string
   readonly does: 'create' | 'read' | 'upsert' | 'update' | 'delete'
   readonly method: Method
   readonly noun: string
-  /** Each interface has its own base URL, credentials and envelope. */
   readonly api: 'services' | 'alerts'
-  /** Permission that the API key needs, if the service names one. */
   readonly permission?: string
-  /** Lists the resources of a service. A 404 means that there is no such service. */
+  /** The request lists the resources of a service. Its 404 means that the service does not exist. */
   readonly lists?: true
-  /** Most resources in one list. A list of this length might be cut. */
+  /** Maximum number of resources in one list. A list of this length might be incomplete. */
   readonly most?: number
-  /** Below the base URL. Each `{name}` is one encoded segment. */
+  /** Path below the base URL. Each `{name}` stands for one encoded segment. */
   readonly path: string
 }
 
-/** Facts that hold in each profile. */
 export interface KindFacts {
   readonly name: string
   readonly noun: string
-  /** Default; `isWritten` selects exceptions. */
+  /** Lifecycle of the manifests for which `isWritten` is not true. */
   readonly lifecycle: Lifecycle
-  /** Whether the manifest of a watched kind asks for a create, which makes it create-once. */
+  /** Whether a manifest of a watched kind asks for a create. The resource is then create-once. */
   readonly isWritten?: (manifest: ResourceManifest) => boolean
 }
 
 interface Described<M extends ResourceManifest> extends KindFacts {
-  /** One sentence, for JSON Schema and docs. */
   readonly description: string
   readonly schema: z.ZodType<M>
   rules(manifest: M): readonly RuleFinding[]
 }
 
 interface Compared<M extends ResourceManifest> {
-  /** States that the service documents. */
   states?(manifest: M): KnownStates
   readonly fields: Fields
   readonly reply: ReplyShape
 }
 
-/** Created by `POST`, then read by the returned id. */
+/** A kind whose resources a `POST` creates. They are then read by the returned id. */
 export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   extends Described<M>, Compared<M> {
   readonly lifecycle: 'create-once'
@@ -66,39 +59,36 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly create: Operation
     readonly read: Operation
     readonly list?: Operation
-    /** Absent fields stay, except with {@link Changes.replacesWhole}. */
+    /** Fields that the request omits keep their values, except with {@link Changes.replacesWhole}. */
     readonly update?: Operation
     readonly scale?: Operation
     readonly configure?: Operation
-    /** Sends `{command}`: start or stop. */
+    /** The body is `{command: 'start'}` or `{command: 'stop'}`. */
     readonly state?: Operation
-    /** The resource is gone when `read` answers 404. */
     readonly delete?: Operation
   }
-  /** Default: UUID. */
+  /** Form of the ids. Default: UUID. */
   readonly idForm?: IdForm
-  /** State after a create, for plans. Default: `Provisioning`. */
+  /** State after a create, which plans assume. Default: `Provisioning`. */
   readonly firstState?: string
-  /** Ms. The service can still carry out a create this long after its request. Default: none. */
+  /** Ms after a create request in which the service might still carry it out. Default: none. */
   readonly createLastsMs?: number
   readonly changes?: Changes
-  /** Identifying fields beside the name. Undefined: none. */
+  /** Fields that identify a resource beside its name. Undefined: only the name does. */
   readonly identity?: Fields
-  /** The request body with secret references. Do not modify: it shares objects with the manifest. */
+  /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject
-  /** Paths of settings that no manifest can have. Other unknown fields might be new in replies. */
+  /** Settings that replies can show and no manifest can have. Other unknown fields might only be new. */
   readonly unsupported?: readonly string[]
-  /** A sentence: which parts stay after a deletion. */
   readonly staysBehind?: string
   /** Whether `rules` refuse credentials that do not fit the authentication. */
   readonly credentialRules?: true
-  /** Drops empty values of a reply. */
+  /** The set values of a reply: without empty values, and with values that the reply only implies. */
   setIn?(reply: JsonObject): JsonObject
-  /** Short facts for reviewers, such as source and table. */
   outline?(manifest: M): Readonly<Record<string, string>>
 }
 
-/** Replaced as a whole by a repeatable request. */
+/** A kind whose resources are replaced as a whole by a repeatable request. */
 export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared<M> {
   readonly lifecycle: 'upsert'
   readonly operations: {
@@ -108,11 +98,11 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
   }
   body(manifest: M): JsonObject
   configured(reply: RemoteResource): JsonObject
-  /** Access that the upsert removes, such as `role sql_console_admin`. */
+  /** Access that `configured` allows and `body` does not, such as `role sql_console_admin`. */
   takenAway(configured: JsonObject, body: JsonObject): readonly string[]
 }
 
-/** Created by others and only watched. */
+/** A kind whose resources exist already and are only watched. */
 export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
   extends Described<M>, Compared<M> {
   readonly lifecycle: 'read-only'
@@ -121,12 +111,12 @@ export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
     readonly readInService?: Operation
   }
   remoteId(manifest: M): string
-  /** Expected values. Empty: watches only `state`. */
+  /** Values that the manifest expects. If empty, only `state` is watched. */
   expected(manifest: M): JsonObject
   readonly written?: CreateOnceKind
 }
 
-/** A name to refer to, without requests. */
+/** A kind without requests, which other manifests refer to by name. */
 export interface ReferenceKind<M extends ResourceManifest = ResourceManifest> extends Described<M> {
   readonly lifecycle: 'reference'
 }
@@ -139,7 +129,7 @@ export function isReadable({ operations }: UpsertKind): boolean {
   return operations.read !== undefined
 }
 
-/** Whether it is applied again at each interval: it cannot be read. */
+/** Whether the resource is applied again at each interval, because it cannot be read. */
 export function isResynced(kind: Kind): boolean {
   return kind.lifecycle === 'upsert' && !isReadable(kind)
 }

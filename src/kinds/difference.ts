@@ -4,23 +4,20 @@ import { escapeControls } from '../lib/shown-text.ts'
 import { canonicalLeaf, type LeafForm, membersOf } from './leaf-forms.ts'
 import { maskSensitive, maskText, SENSITIVE } from './mask.ts'
 
-/** Texts are printable and masked. */
+/** A field with a value other than in the manifest. Both texts are printable and masked. */
 export interface Difference {
-  /** Dotted, such as `source.kafka.topics`. */
   readonly field: string
   readonly desired: string
   readonly observed: string
 }
 
-/** Characters. */
+/** Maximum characters of a shown value. */
 const LONGEST = 200
 
-/** Characters before the first difference of long texts. */
 const SHARED_SHOWN = 40
 
 export const NOT_SET = '(not set)'
 
-/** Masks observed values and the names of list items. */
 export function maskDifferences(
   differences: readonly Difference[],
   mask: SecretMask['mask'],
@@ -34,7 +31,7 @@ export function maskDifferences(
 
 export type Pair = readonly [desired: string, observed: string]
 
-/** Two printable masked texts of at most 200 characters that show the difference. */
+/** Two printable, masked texts of at most 200 characters in which the difference is visible. */
 export function showPair(form: LeafForm, desired: Json | undefined, observed: Json | undefined): Pair {
   const [a, b] = [desired, observed].map(
     (value) => countLarge(value) ?? (canonicalLeaf(form, value) === undefined ? undefined : value),
@@ -44,12 +41,11 @@ export function showPair(form: LeafForm, desired: Json | undefined, observed: Js
     lists[0] !== undefined && lists[1] !== undefined
       ? showLists(lists[0], lists[1], form)
       : ([showValue(form, a), showValue(form, b)] as const)
-  // Quotes tell `5` from `"5"`.
+  // If both texts look the same, quotes tell the number `5` from the text `"5"`.
   const pair = texts[0] === texts[1] ? ([quoted(a), quoted(b)] as const) : texts
   return window(pair)
 }
 
-/** Shows only whether a value is set. */
 export function showSensitivePair(
   form: LeafForm,
   desired: Json | undefined,
@@ -67,11 +63,11 @@ export function showText(text: string): string {
   return cut(escapeControls(cut(maskText(text), 0)), 0)
 }
 
-/** Characters, items. Larger values are only counted: masking and sorting take long. */
+/** Characters and items. Of larger values, only the size is shown: masking and sorting would take long. */
 const MAX_TEXT_LENGTH = 200_000
 const MAX_ITEMS = 20_000
 
-/** The size in words. Undefined: not too large. */
+/** Size of a too large value, such as `(300000 characters)`. Undefined: the value is not too large. */
 function countLarge(value: Json | undefined): string | undefined {
   if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) return `(${value.length} characters)`
   return Array.isArray(value) && value.length > MAX_ITEMS ? `(${value.length} entries)` : undefined
@@ -85,7 +81,6 @@ function membersIn(form: LeafForm, value: Json | undefined): readonly string[] |
   return form === 'ordered' ? texts : [...new Set(texts)].toSorted()
 }
 
-/** Long sets show only unshared members. */
 function showLists(a: readonly string[], b: readonly string[], form: LeafForm): Pair {
   const whole = [a.join(', '), b.join(', ')] as const
   if (form === 'ordered' || (whole[0].length <= LONGEST && whole[1].length <= LONGEST)) return whole
@@ -114,7 +109,7 @@ function quoted(value: Json | undefined): string {
   return JSON.stringify(typeof value === 'object' ? maskSensitive({ value })['value'] : value)
 }
 
-/** Cuts long texts to start shortly before the difference. */
+/** Cuts long texts to start shortly before their first difference. */
 function window([a, b]: Pair): Pair {
   if (a.length <= LONGEST && b.length <= LONGEST)
     return [cut(escapeControls(a), 0), cut(escapeControls(b), 0)]

@@ -8,33 +8,31 @@ import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 
-/** Derived from schemas and field tables. */
+/** What `pipewright explain` says about a field, from the schemas and field tables. */
 export interface FieldFacts {
   /** Such as `Pipe.spec.source.kafka.brokers` or `Pipe.spec.destination.columns[].name`. */
   readonly path: string
   readonly name: string
-  /** Such as "text", "list of texts" or "mapping". */
   readonly type: string
   readonly isRequired: boolean
   readonly meaning: string
-  /** Allowed words. Empty: all words. */
+  /** The allowed values. Empty: any value of the type. */
   readonly allowed: readonly string[]
-  /** Undefined: the type or the fields below suffice. */
+  /** An example value. Undefined if the type or the inner fields make it clear. */
   readonly example: Json | undefined
   readonly compared: string
-  /** Undefined: not in `spec`, a group, or a kind without changes. */
+  /** Which request applies an edit, in words. Undefined for groups, outside `spec`, and without update requests. */
   readonly changed: string | undefined
   readonly isSensitive: boolean
   readonly fields: readonly FieldFacts[]
 }
 
-/** A whole kind as a field. Undefined: no such kind. */
 export function explainKind(profile: Profile, name: string): FieldFacts | undefined {
   const schema = kindJsonSchema(profile, name) as Schema | undefined // made from our schemas
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
-/** Finds a path such as `pipe.spec.source.kafka` in any case, or suggests paths. */
+/** Finds a field by a path such as `pipe.spec.source.kafka` in any case, or suggests similar paths. */
 export function findField(
   profile: Profile,
   path: string,
@@ -84,13 +82,12 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** Descriptions that the schemas lack. */
 const MEANINGS: Readonly<Record<string, string>> = {
   apiVersion: 'The version of this format.',
   kind: 'Kind of the described resource.',
   metadata: 'Name and labels of the resource.',
   policy: 'How Pipewright manages the resource. The platform does not receive it.',
-  spec: 'The wanted resource, with the fields of the interface.',
+  spec: 'The resource as it should be, with the field names of the platform.',
   secretRef: 'Key of a mounted secret: the file NAME/KEY in the secrets directory.',
 }
 
@@ -146,7 +143,6 @@ function isReference({ properties }: Schema): boolean {
   return properties?.['secretRef'] !== undefined
 }
 
-/** The field's own example, or one by its type. */
 function exampleOf(name: string, schema: Schema): Json | undefined {
   const { examples, const: only, enum: words, anyOf, items, format = '', type } = schema
   const own = examples?.[0] ?? only ?? words?.[0]
@@ -171,7 +167,7 @@ function comparedWords(
   if (kind === undefined || kind.lifecycle === 'reference') return 'no: not created'
   if (top !== 'spec') return 'no: it is not sent'
   const isExpectation = kind.lifecycle === 'read-only'
-  if (isExpectation && inSpec[0] !== 'expect') return 'no: it says which one is read'
+  if (isExpectation && inSpec[0] !== 'expect') return 'no: it selects the resource to read'
   const path = isExpectation ? inSpec.slice(1) : inSpec
   if (path.length === 0) return 'field by field'
   if (!Object.hasOwn(kind.fields, path[0] ?? '')) return 'no: it is not sent'
@@ -192,7 +188,7 @@ function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[
   return `by ${kind.operations[change === 'scale' || change === 'configure' ? change : 'update']?.name}`
 }
 
-/** The form of the kind, watched or created, that has this field. */
+/** A kind can be watched or created. This is the variant that has the field. */
 function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind | undefined {
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)

@@ -3,20 +3,20 @@ import type { LeafForm } from './leaf-forms.ts'
 import { isReferenceSchema } from './secret-ref.ts'
 import { z } from './zod.ts'
 
-/** Facts in `.meta()` of a field's schema, beside its `description` and `examples`. */
+/** Facts that a field's schema declares in `.meta()`, beside `description` and `examples`. */
 interface Declared {
-  /** Comparison form of a leaf. Default: by type. Required for a list of texts. */
+  /** How values of a field without inner fields are compared. Default: by type. Lists of texts must set it. */
   readonly form?: LeafForm | undefined
-  /** Key fields of a list of objects in any order. */
+  /** Fields that identify an item in a list of objects. The order of its items does not matter. */
   readonly keyedBy?: readonly string[] | undefined
-  /** `at times`: absence is no difference. Holds for inner fields. Default: `always`. */
+  /** How often replies have the field. If `at times`, its absence is no difference. Inherited. Default: `always`. */
   readonly returned?: 'always' | 'at times' | 'never' | undefined
   /**
-   * `update`: sent alone. `connection`: sent with all such fields of its source. `tables`: items are added and
-   * removed, while the pipe is stopped. Holds for inner fields. Default: the field cannot change.
+   * How the field changes. `update`: it is sent alone. `connection`: it is sent with all such fields of its
+   * source. `tables`: items are added and removed, while the pipe is stopped. Inherited. Default: it cannot change.
    */
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
-  /** Whether it identifies a resource, beside the name. */
+  /** Whether the field, beside the name, identifies a resource. */
   readonly identifies?: boolean | undefined
 }
 
@@ -24,20 +24,19 @@ declare module 'zod' {
   interface GlobalMeta extends Declared {}
 }
 
-/** Left out of the JSON Schema for editors. */
+/** The names of these facts. The JSON Schema for editors omits them. */
 export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
 
 export interface Field extends Declared {
   readonly returned: 'always' | 'at times' | 'never'
-  /** Inner fields, also of a list's items. Empty: a leaf. */
+  /** Inner fields, or the fields of a list's items. Empty for a leaf. */
   readonly fields: Fields
-  /** Whether it takes a reference to a secret. */
   readonly isSensitive: boolean
 }
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** @param flag form of a boolean */
+/** @param flag form for booleans: `flag` if replies can omit `false` */
 export function fieldsIn(schema: z.ZodObject, flag: 'boolean' | 'flag' = 'boolean'): Fields {
   return fieldsOf(schema, flag, {})
 }
@@ -73,7 +72,7 @@ function formByType(type: z.core.$ZodType, flag: LeafForm): LeafForm | undefined
   return type instanceof z.ZodArray ? undefined : 'text'
 }
 
-/** Guesses an unknown field by its value: a body can have no schema. */
+/** The field of this name. An unknown field is guessed from its value, because some bodies have no schema. */
 export function fieldFor(fields: Fields, name: string, value: Json): Field {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field !== undefined) return field
@@ -85,7 +84,7 @@ const UNKNOWN_OBJECT: Field = { returned: 'always', fields: {}, isSensitive: fal
 const UNKNOWN_LIST: Field = { ...UNKNOWN_OBJECT, form: 'ordered' }
 export const TEXT: Field = { ...UNKNOWN_OBJECT, form: 'text' }
 
-/** Undefined: not comparable, because the reply omits it. */
+/** @returns the field, or undefined if it cannot be compared because the reply does not show it */
 export function comparedField(
   fields: Fields,
   name: string,
@@ -97,7 +96,7 @@ export function comparedField(
   return field.returned === 'never' || isUnset(returned) ? undefined : field
 }
 
-/** Null, 0, empty or absent. */
+/** Whether a value is null, 0, empty or absent. `false` is a set value. */
 export function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   return typeof value === 'object' && Object.keys(value).length === 0
@@ -110,7 +109,7 @@ export function fieldAt(fields: Fields, path: string): Field | undefined {
   return field
 }
 
-/** Undefined: no leaf there. An unknown leaf is a text. */
+/** Form of the leaf at a path; an unknown leaf is a text. Undefined: the path leads to no leaf. */
 export function leafFormAt(fields: Fields, names: readonly string[]): LeafForm | undefined {
   let field: Field = { ...UNKNOWN_OBJECT, fields }
   for (const name of names) {
@@ -124,7 +123,7 @@ export function isReturnedField(fields: Fields, path: string): boolean {
   return howOftenReturned(fields, path) === 'always'
 }
 
-/** An unknown path counts as returned. */
+/** How often replies have the field at a path. An unknown path counts as `always`. */
 export function howOftenReturned(fields: Fields, path: string): Field['returned'] {
   const bracket = path.indexOf('[') // list items have no request-only fields
   const names = (bracket === -1 ? path : path.slice(0, bracket)).split('.')

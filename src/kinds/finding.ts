@@ -3,7 +3,7 @@ import type { Key } from './key.ts'
 export type Severity = 'error' | 'warning'
 
 export interface Position {
-  /** Relative to the manifests directory, with `/`. */
+  /** Path below the manifests directory, with `/`. */
   readonly file: string
   /** From 1. */
   readonly line: number
@@ -13,25 +13,23 @@ export interface Position {
 
 export interface Finding extends Position {
   readonly severity: Severity
-  /** Stable code from `FINDING_CODES`. */
+  /** Stable code, from `FINDING_CODES` or `RULE_CODES`. */
   readonly code: string
-  /** One sentence without secrets. */
   readonly message: string
   readonly hint: string
   /** Column after the last marked character. */
   readonly endColumn: number
-  /** The masked line. Empty: not shown. */
+  /** Text of the line, with secrets masked. Empty: the line is not shown. */
   readonly lineText: string
   readonly key: Key | undefined
-  /** Other positions, such as the first duplicate. */
+  /** Other places that the finding is about, such as the first of two equal names. */
   readonly related: readonly (Position & { readonly message: string })[]
 }
 
-/** A rule's finding, before its position is known. */
 export interface RuleFinding {
   readonly code: RuleCode
   readonly severity: Severity
-  /** Path in the manifest: `['spec', 'fieldMappings', 2, 'sourceField']`. */
+  /** Path in the manifest, such as `['spec', 'fieldMappings', 2, 'sourceField']`. */
   readonly path: readonly (string | number)[]
   readonly message: string
   readonly hint: string
@@ -39,7 +37,6 @@ export interface RuleFinding {
 
 type Place = Omit<RuleFinding, 'code' | 'severity'>
 
-/** An error: the manifest cannot be used. */
 export function ruleError(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'error', ...place }
 }
@@ -48,7 +45,7 @@ export function ruleWarning(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'warning', ...place }
 }
 
-/** Items that are equal to an earlier one, by index. */
+/** Indexes of values that repeat an earlier value, each with the index of the first. */
 export function repeatsIn(
   values: readonly string[],
 ): readonly { readonly index: number; readonly first: number }[] {
@@ -73,7 +70,7 @@ export const RULE_CODES = {
   'field-excluded': 'a field is set together with a field that excludes it',
   'field-doubtful': 'a field is set that has no effect here, as far as the documentation says',
   'value-excluded': 'a value is excluded by another field, or is wrong in any case',
-  'item-repeated': 'a list that holds each item once holds one twice',
+  'item-repeated': 'a list has the same item twice',
   'origin-invalid': 'an entry of the allowed origins is not a domain',
   'role-repeated': 'a role is listed twice',
   'key-repeated': 'an API key is listed twice',

@@ -2,12 +2,12 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { type Field, fieldFor, type Fields } from './field-table.ts'
 import { canonicalLeaf, canonicalValue, joined } from './leaf-forms.ts'
 
-/** Equal bodies have equal digests. References are hashed as references: a rotated secret has no effect. */
+/** Equal bodies have equal digests. Only references to secrets are hashed: a rotated secret changes nothing. */
 export function fingerprintBody(
   body: JsonObject,
   options: {
     readonly fields: Fields
-    /** Keyed, because bodies can be sensitive. */
+    /** A keyed hash, because bodies can be sensitive. */
     readonly hash: (text: string) => string
     readonly digest: string | undefined
   },
@@ -16,11 +16,11 @@ export function fingerprintBody(
   const leaves = () => canonicalLeaves(options.fields, body)
   let fields: Readonly<Record<string, string>> | undefined
   return {
-    // Line breaks separate: no canonical text or path has one.
+    // Line breaks can separate the leaves, because no canonical text or path contains one.
     digest: options.digest ?? hash(leaves().map(lineOf).join('\n')),
-    // Computed on first use, usually after an edit: expensive.
+    // Computed at the first use, usually after an edit, because this is expensive.
     get fields() {
-      // Includes the path, so equal values of two fields differ.
+      // The hash includes the path; otherwise two fields with equal values would have equal hashes.
       fields ??= Object.fromEntries(leaves().map((leaf) => [leaf[0], hash(lineOf(leaf))]))
       return fields
     },
@@ -31,7 +31,6 @@ function lineOf([path, text]: Leaf): string {
   return `${path}=${text}`
 }
 
-/** Sorted paths of added, removed or changed values. */
 export function changedFields(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
@@ -40,7 +39,6 @@ export function changedFields(
   return [...paths].filter((path) => before[path] !== after[path]).toSorted()
 }
 
-/** Canonical text of a list in any order. Undefined: empty. */
 function canonicalRecords(fields: Fields, value: Json): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
   const items = value.map((item: Json) =>
@@ -58,7 +56,7 @@ function canonicalItem(fields: Fields, item: JsonObject): string {
 
 export type Leaf = readonly [path: string, text: string]
 
-/** All set fields by sorted path. A list of objects is one field. References stay. */
+/** Path and canonical text of each set field, sorted by path. A list of objects is one field. */
 export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
   const leaves: Leaf[] = []
   addLeaves(leaves, fields, body, '')
@@ -66,7 +64,7 @@ export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf
 }
 
 function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
-  // Sorts whole paths: no name has a character that sorts before the dot.
+  // This also sorts whole paths, because no name has a character that sorts before the dot.
   for (const name of Object.keys(body).toSorted()) {
     const value = body[name]
     if (value === undefined) continue

@@ -2,11 +2,11 @@ import { isUuid } from '../lib/same-id.ts'
 
 export interface IdForm {
   readonly matches: (text: string | undefined) => boolean
-  /** "is no UUID". */
+  /** Words on a text that does not match: "is no UUID". */
   readonly not: string
-  /** "the UUID …, such as …". */
+  /** Words on the id that a person must give: "the UUID …, such as …". */
   readonly words: string
-  /** An id for plans. @param uuid random */
+  /** Makes an id for a planned resource. @param uuid a random UUID */
   madeOf(uuid: string): string
 }
 
@@ -17,7 +17,6 @@ const UUID_FORM: IdForm = {
   madeOf: (uuid) => uuid,
 }
 
-/** MongoDB ObjectIds. */
 export const HEX_FORM: IdForm = {
   matches: (text) => text !== undefined && /^[0-9a-f]{24}$/i.test(text),
   not: 'is not 24 hexadecimal digits',

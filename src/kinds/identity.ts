@@ -23,7 +23,6 @@ export function withName(identity: Fields | undefined): Fields {
   return { name: TEXT, ...identity }
 }
 
-/** A list of objects is one path. */
 export function identityPaths(identity: Fields): readonly string[] {
   const paths: string[] = []
   addPaths(paths, identity, '')
@@ -37,23 +36,21 @@ function addPaths(paths: string[], fields: Fields, prefix: string): void {
   }
 }
 
-/** Values or hashes by dotted path. */
 type Values = Readonly<Record<string, string>>
 
-/** The source as text. Undefined: no source. */
 export function sourceIn(paths: readonly string[], values: Values): string | undefined {
   const set = paths.filter((path) => path.startsWith(SOURCE) && values[path] !== undefined)
   return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Same source, and no different destination. A field missing on one side might be the default. */
+/** Same source and no different destination. A field that only one side has is ignored, as a default. */
 export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
   const source = sourceIn(paths, a)
   const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]
   return source !== undefined && source === sourceIn(paths, b) && !paths.some(differs)
 }
 
-/** Whether a resource has the body's source and destination. Compares lists last: slow. */
+/** Checks whether a resource has the source and destination of `asked`. Lists come last, as they are slow. */
 export function identityCheck(identity: Fields, asked: JsonObject): (there: JsonObject) => boolean {
   const body = comparedBody(identity, asked)
   const isNamed = Object.values(body['source'] ?? {}).some(

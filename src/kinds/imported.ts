@@ -12,7 +12,7 @@ import { maskText } from './mask.ts'
 import { foreignFields, type RemoteResource } from './remote-resource.ts'
 import { inputName } from './type-words.ts'
 
-/** Placeholder for a value that the platform does not return. */
+/** Placeholder for a value that the platform does not return, and that a person must fill in. */
 export const TO_WRITE = 'TO-BE-WRITTEN'
 
 export function placesToWrite(value: Json | undefined, path = ''): readonly string[] {
@@ -26,7 +26,6 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
 interface ImportRequest {
   readonly kind: CreateOnceKind
   readonly name: string
-  /** `metadata.name` of its Service. */
   readonly service: string
   readonly secret: string
   readonly resource: RemoteResource
@@ -34,8 +33,8 @@ interface ImportRequest {
 }
 
 /**
- * A manifest that adopts a resource, with returned fields in the manifest's order and form. Sensitive values
- * become references for a person to complete. Refused fields are left out. Undefined if a required one is.
+ * Makes a manifest that adopts a resource, from the returned fields. Sensitive values become references to
+ * secrets that a person must mount. Fields that the kind refuses are left out.
  */
 export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
   const came = resource as JsonObject // parsed from JSON
@@ -65,19 +64,17 @@ function once(all: readonly LeftOut[]): readonly LeftOut[] {
 interface Place {
   readonly path: string
   readonly secret: string
-  /** Names of parent objects, without lists. */
   readonly keys: readonly string[]
   readonly leftOut: LeftOut[]
   readonly mask: Pick<SecretMask, 'mask'>
-  /** Whether the kind's rules remove unfitting credentials. */
+  /** Whether the kind's rules later remove credentials that do not fit the authentication. */
   readonly isRuled: boolean
 }
 
-/** Characters. */
-const MAX_PATH = 200
+const MAX_PATH_LENGTH = 200
 
 function onOneLine(path: string): string {
-  const short = path.length > MAX_PATH ? `${path.slice(0, MAX_PATH - 1)}…` : path
+  const short = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH - 1)}…` : path
   return escapeControls(short.toWellFormed())
 }
 
@@ -104,7 +101,7 @@ interface At {
   readonly place: Place
 }
 
-/** References for sensitive request-only fields, which are probably in use. */
+/** References for the secrets in a field that is never returned, because they are probably in use. */
 function referencesOf(
   { fields, isSensitive }: Field,
   value: Json | undefined,
@@ -116,17 +113,16 @@ function referencesOf(
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
-      : leaveOut(place, 'It is only sent. A returned value can differ from the value in use.')
+      : leaveOut(place, 'The field is write-only. The returned value might not be in use.')
   if (!place.isRuled && isWithoutSecret(beside)) return undefined
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
 
-/** Whether the reply omits a secret that it shows at times: perhaps in use. */
+/** Whether the reply omits a secret that other replies show, so the secret might be in use. */
 function isHidden({ returned, isSensitive }: Field, { name, beside }: At): boolean {
   return returned === 'at times' && isSensitive && !Object.hasOwn(beside, name)
 }
 
-/** Whether a role or a returned connection string replaces the key. */
 function isWithoutSecret(beside: JsonObject): boolean {
   return ['iamRole', 'connectionString'].some(
     (name) => typeof beside[name] === 'string' && beside[name] !== '',
@@ -141,14 +137,14 @@ function valueOf({ form, fields, keyedBy }: Field, value: Json | undefined, at: 
   if (keyedBy !== undefined) {
     if (!Array.isArray(value)) return leaveOut(place, `It must be a list, and is ${inputName(value)}.`)
     const items = { ...place, path: `${place.path}[]` }
-    // Keeps items that are no objects: the schema reports them.
+    // Items that are no objects stay, because the schema then reports them.
     return value.map((item: Json) => (isObject(item) ? objectOf(fields, item, items) : item))
   }
   if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
   if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
   const made = objectOf(fields, value, { ...place, keys: [...place.keys, name] })
-  // Drops an object of references: probably no login in use.
+  // An object that has only references is dropped, because the source probably uses no login.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 
@@ -174,26 +170,25 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
     (item: Json) => typeof item === 'string',
   )
   if (texts.some((text) => maskText(text) !== text))
-    return leaveOut(place, 'It contains a password or a signature. Manifests cannot contain them.')
+    return leaveOut(place, 'The value contains a password or a signature, which must not be in a manifest.')
   if (texts.some((text) => faultOf(form, place.path.split('.'), text) !== undefined))
     return leaveOut(
       place,
-      'It has an outer blank, a character that cannot be seen, or the form of a placeholder.',
+      'The value has a blank at its start or end, an invisible character, or the form of a placeholder.',
     )
   if (texts.some((text) => place.mask.mask(text) !== text))
-    return leaveOut(place, 'It repeats a secret that Pipewright sends.')
+    return leaveOut(place, 'The value contains a secret that Pipewright sends.')
   return written
 }
 
-/** Separate keys for a pipe's logins: its registry and its brokers have different users. */
+/** Each login of a pipe gets its own key, because registry and brokers have different users. */
 function referenceTo({ secret, keys }: Place, field: string): JsonObject {
   const [, , ...inner] = keys // sensitive values are below `source.KIND`
   return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }
-/** Characters: leaves room for a number. */
+/** Characters, without a number as in `orders-2`. */
 const LONGEST = 56
 
-/** Digits of the id, for a pipe without a usable name. */
 const DIGITS = 8
 
 interface Named {
@@ -201,7 +196,7 @@ interface Named {
   readonly name: string
 }
 
-/** A `metadata.name` per pipe, from its own name. Duplicates get a number. @param taken names in use */
+/** A `metadata.name` for each pipe, from its own name. Duplicates get a number. @param taken names in use */
 export function manifestNames(pipes: readonly Named[], taken: ReadonlySet<string>): readonly string[] {
   const wanted = pipes.map(wantedName)
   const given = new Set(taken)

@@ -1,6 +1,6 @@
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(?:(Z)|([+-]\d\d):?(\d\d)?)?)?$/i
 
-/** ISO 8601 to ms since the epoch, truncated. Without a zone: UTC. Undefined: another text. */
+/** Parses ISO 8601 into ms since the epoch. No zone means UTC. Undefined: the text has another form. */
 export function instantOf(text: string): number | undefined {
   const parts = DATE_TIME.exec(text.trim())
   if (parts === null) return undefined
@@ -16,7 +16,7 @@ export function isRealDateTime(text: string): boolean {
   return instant !== undefined && new Date(instant).toISOString().startsWith(text.slice(0, 16))
 }
 
-/** UTC, to the second. @param ms since the epoch */
+/** A time in UTC, to the second. @param ms since the epoch */
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }

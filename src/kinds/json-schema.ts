@@ -16,7 +16,6 @@ function describedIn({ kinds }: Profile): readonly Described[] {
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
-/** JSON Schema (draft-07) of all kinds, for editors. */
 export function manifestJsonSchema(profile: Profile): JsonObject {
   return {
     $schema: DRAFT,
@@ -41,6 +40,5 @@ function bareSchema({ name, schema, description }: Described): JsonObject {
       for (const fact of DECLARED) delete field[fact]
     },
   })
-  // Zod's own type; the value is plain JSON.
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }
 }

@@ -1,11 +1,11 @@
-/** `Kind/name` identifies a resource. */
+/** `Kind/name`, which identifies a resource. */
 export type Key = `${string}/${string}`
 
 export function keyOf(kind: string, name: string): Key {
   return `${kind}/${name}`
 }
 
-/** Undefined: not a key. Does not check the kind. */
+/** Undefined if the text does not have the form of a key. The kind can be unknown. */
 export function parseKey(text: string): Key | undefined {
   return /^[A-Z][A-Za-z]*\/./.test(text) ? (text as Key) : undefined // has the slash
 }

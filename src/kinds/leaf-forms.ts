@@ -2,26 +2,26 @@ import { isObject, type Json } from '../lib/json.ts'
 import { instantOf } from './instant.ts'
 
 /*
- * Two values are equal if their canonical texts are. Absent values (null, empty list, object or comma list)
- * have none. The texts are never shown: they can be sensitive.
+ * Two values of a field are equal if their canonical texts are equal. Null and empty lists, objects and comma
+ * lists have no canonical text. Such texts are never shown, because they can be sensitive.
  */
 
 interface FormFacts {
-  /** The manifest's form of a returned value. Undefined: another type. Default: unchanged. */
+  /** Turns a returned value into the form of manifests. Undefined: it has another type. Default: unchanged. */
   readonly written?: (value: Json) => Json | undefined
   /** Text for comparison. Default: JSON of the written value. */
   readonly canonical?: (value: Json) => string | undefined
-  /** Replies can omit this value. */
+  /** The value that replies can omit: it counts as not set. */
   readonly unset?: Json
-  /** Comparison in words, for docs. Default: `yes`. */
+  /** Words in the docs on how values are compared. Default: `yes`. */
   readonly compared?: string
 }
 
 const BY_INSTANT = { canonical: canonicalTime, compared: 'yes, by instant' }
 
 /**
- * A text has one line, except `block`, `lines` (also unseen characters), `certificate` and `raw` (any
- * characters). A `foreign` text names other people's data.
+ * A `text` has one line. A `block` can have line breaks, `lines` and `certificate` also invisible characters,
+ * and `raw` any characters. A `foreign` text is a name in another system, such as a field of the source.
  */
 const FORMS = {
   text: {},
@@ -41,11 +41,11 @@ const FORMS = {
   },
   set: { canonical: (value) => canonicalSet('set', value), compared: 'yes, in any order' },
   ordered: { compared: 'yes, in this order' },
-  /** Without a zone: UTC. */
+  /** UTC, written without a zone: `2026-01-31T08:00:00`. */
   time: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => withoutFraction(at).slice(0, -1)) },
   minute: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => at.toISOString().slice(0, 16)) },
   zoned: { ...BY_INSTANT, written: (value) => timeAs(value, withoutFraction) },
-  /** Seconds since 1970. Some replies have ISO text. */
+  /** Seconds since 1970. Some replies have an ISO text instead. */
   'unix-time': {
     written: (value) => numberIn(value) ?? timeAs(value, (at) => at.getTime() / 1_000),
     canonical: canonicalUnixTime,
@@ -56,7 +56,7 @@ const FORMS = {
     written: (value) => (typeof value === 'string' ? (value.split('(')[0] ?? '').trim() : undefined),
     compared: 'yes, except its arguments',
   },
-  /** Ignores the user, which replies replace (N3). */
+  /** Compared without the user, which replies replace by `[REDACTED]`. */
   address: {
     written: (value) =>
       typeof value === 'string' ? value.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1') : undefined,
@@ -64,7 +64,7 @@ const FORMS = {
   },
   number: { written: numberIn },
   offset: { written: numberIn, unset: 0 },
-  /** Some replies have Kubernetes quantities. */
+  /** Some replies have a Kubernetes quantity, such as `250m`. */
   millicores: { written: millicoresIn, compared: 'yes, in any unit' },
   gibibytes: { written: gibibytesIn, compared: 'yes, in any unit' },
   boolean: {},
@@ -81,7 +81,7 @@ export function asWritten(form: LeafForm, value: Json): Json {
   return factsOfForm(form).written?.(value) ?? value
 }
 
-/** Undefined: the field counts as absent. */
+/** Text for the comparison. Undefined: the field counts as absent. */
 export function canonicalLeaf(form: LeafForm, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   const { canonical } = factsOfForm(form)
@@ -111,7 +111,7 @@ function setOf(members: readonly Json[]): ReadonlySet<string> {
   return new Set(members.map((member) => canonicalValue(member)).filter((text) => text !== undefined))
 }
 
-/** Whether canonical texts are equal. Sets stay unsorted: replies can have hundreds of thousands of items. */
+/** Whether the canonical texts are equal. Sets are not sorted: replies can have hundreds of thousands of items. */
 export function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
   const isSet = (form === 'comma-list' || form === 'set') && have !== undefined && have !== null
   const [wanted, there] = isSet ? [membersOf(form, want), membersOf(form, have)] : []
@@ -150,10 +150,10 @@ function canonicalTime(value: Json): string | undefined {
 
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** Characters. Limits the quadratic time of number patterns. */
+/** Characters. A longer text is no number, because number patterns take quadratic time. */
 const MAX_NUMBER_LENGTH = 64
 
-/** Limits recursion on nested replies. */
+/** Levels of nesting. Deeper values of a reply count as equal, to limit the recursion. */
 const DEEPEST = 32
 
 function numberIn(value: Json): number | undefined {
@@ -176,7 +176,7 @@ function millicoresIn(value: Json): number | undefined {
   const [, digits = '', unit] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
   const number = Number(digits)
   if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
-  // Exact: `1.007 * 1_000` is 1006.9999999999999.
+  // Exact, unlike a product: `1.007 * 1_000` is 1006.9999999999999.
   return unit === 'm' || number >= FEWEST_MILLICORES ? number : Number(`${digits}e3`)
 }
 
@@ -211,7 +211,6 @@ function oneLineEnding(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').trim()
 }
 
-/** Sorted JSON without absent values, limited in depth. */
 export function canonicalValue(value: Json | undefined, depth = 0): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object') return JSON.stringify(value)

@@ -5,31 +5,28 @@ import type { RuleCode } from './finding.ts'
 import { asSecretRef } from './secret-ref.ts'
 import { inputName, ownWords, typeName } from './type-words.ts'
 
-/** A field that the manifest cannot have. */
+/** A field of an imported resource that its manifest cannot have. */
 export interface LeftOut {
-  /** From the root of the manifest: `spec.scaling.replicas`. */
   readonly path: string
   /** A sentence without the value, which might be secret. */
   readonly why: string
-  /** Pipewright does not know the field: a new resource would lack it. */
+  /** True if Pipewright does not know the field. A resource created from the manifest would lack it. */
   readonly isUnknown?: true
 }
 
 type Path = readonly (string | number)[]
 
-/** A field to remove, or a missing one. */
 interface Objection {
   readonly path: Path
   readonly why: string
 }
 
-/** A manifest that the kind accepts; undefined: a required field is missing. */
+/** The manifest that the kind accepts, or undefined if a required field is missing. */
 export interface Fitted {
   readonly manifest: JsonObject | undefined
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Removes fields that the kind refuses, by schema and then by rules. */
 export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
   const leftOut: LeftOut[] = []
   let rest = manifest
@@ -39,7 +36,7 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
     for (const objection of objections) {
       const { path, why } = asField(objection)
       const value = valueAt(rest, path)
-      // The import's own references need no message.
+      // The import added these references itself, so their removal needs no message.
       if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
       if (path.length <= OURS || value === undefined) return { manifest: undefined, leftOut }
       rest = without(rest, path)
@@ -54,10 +51,10 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Path length of `spec`. Shorter paths are ours and stay. */
+/** Length of the path of `spec`. Pipewright wrote the fields up to there, so none can be left out. */
 const OURS = 1
 
-/** All schema problems, once per field. Else the first rule problem: its removal might fix others. */
+/** All schema errors, one for each field; without any, the first broken rule: its removal might fix others. */
 function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Objection[] {
   const { data, error } = kind.schema.safeParse(manifest)
   if (error !== undefined) {
@@ -76,7 +73,7 @@ const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }
 
-/** Removes a list as a whole: part of a list would be drift. */
+/** Turns a list item into its list, which is removed as a whole: a shorter list would be drift. */
 function asField({ path, why }: Objection): Objection {
   const item = path.findIndex((step) => typeof step === 'number')
   return { path: item === -1 ? path : path.slice(0, item), why }
@@ -87,7 +84,6 @@ function shapeObjection(issue: z.core.$ZodIssue, manifest: JsonObject): Objectio
   return { path, why: `${subjectOf(path)} ${wordsOf(issue, valueAt(manifest, path))}.` }
 }
 
-/** `It`, or the list item. */
 function subjectOf(path: Path): string {
   const at = path.findIndex((step) => typeof step === 'number')
   if (at === -1) return 'It'
@@ -107,7 +103,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
   return `must be at ${bound}${issue.origin === 'string' ? ' characters long' : ''}`
 }
 
-/** Also removes parents that hold only references. @param path of an existing field, without list steps */
+/** Removes a field, and parents that held only references. @param path of an existing field, without list steps */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {
   const value = object[name]
   if (rest.length > 0 && isObject(value)) {

@@ -4,13 +4,10 @@ import { LOCK, type LockManifest } from './lock/schema.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { KINDS } from './registry.ts'
 
-/* Facts of a kind in every profile; `profile.ts` has those of a service. */
-
 export type Manifest = ResourceManifest | LockManifest
 
 export const RESOURCE_KINDS: readonly string[] = KINDS.map(({ name }) => name)
 
-/** Includes `Lock`, which is no resource. */
 export const MANIFEST_KINDS: readonly string[] = [...RESOURCE_KINDS, LOCK.name]
 
 const BY_NAME: ReadonlyMap<string, KindFacts> = new Map(KINDS.map((kind) => [kind.name, kind]))
@@ -29,7 +26,6 @@ export function nounOf(key: Key): string {
   return kindNamed(kindOf(key))?.noun ?? 'resource' // a ledger can have keys of other versions
 }
 
-/** "a pipe", "an alert". */
 export function anyOf(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 }
@@ -44,7 +40,7 @@ export interface Held {
   readonly record: { readonly remote?: unknown; readonly intent?: unknown } | undefined
 }
 
-/** By the manifest, else by the record. @throws for an unknown kind */
+/** Lifecycle by the manifest, or by the record if the manifest is gone. @throws for an unknown kind */
 export function lifecycleOf({ key, manifest, record }: Held): Lifecycle {
   if (manifest !== undefined) return lifecycleOfManifest(manifest)
   const kind = knownKind(kindOf(key))
@@ -65,12 +61,12 @@ export function isUpserted(key: Key): boolean {
   return knownKind(kindOf(key)).lifecycle === 'upsert'
 }
 
-/** Whether the state describes watched data, not the resource: an alert's. */
+/** Whether the state is about the watched data, as with an alert, and not about the resource itself. */
 export function isAlarm(key: Key): boolean {
   return kindNamed(kindOf(key))?.lifecycle === 'read-only' // undefined: the runbook's placeholder
 }
 
-/** Whether Pipewright creates this resource of a watched kind. */
+/** Whether Pipewright creates this resource, although its kind is otherwise only watched. */
 export function isWritten(held: Held): boolean {
   return lifecycleOf(held) === 'create-once' && !isLockable(held.key)
 }

@@ -17,10 +17,10 @@ const LABEL_NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
 
 const LABEL_KEY_WORDS =
-  'must be one as Kubernetes has it, such as "team" or "example.com/team": at most 63 letters, digits, "-", "_" and ".", ' +
+  'must be a Kubernetes label name, such as "team" or "example.com/team": at most 63 letters, digits, "-", "_" and ".", ' +
   'with a letter or digit first and last'
 
-/** As in Kubernetes, for use in selectors and metrics. No lookahead: Go's JSON Schema tools lack it. */
+/** A label name as in Kubernetes. The pattern has no lookahead: Go's JSON Schema tools do not support it. */
 const LabelKey = z
   .string()
   .regex(new RegExp(`^(?:${DNS_LABEL}(?:\\.${DNS_LABEL})*/)?${LABEL_NAME}$`), LABEL_KEY_WORDS)
@@ -30,15 +30,17 @@ const LabelValue = z
   .max(63)
   .regex(
     /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
-    'must be one as Kubernetes has it: letters, digits, "-", "_" and ".", with a letter or digit first and last; or empty',
+    'must be a Kubernetes label value: letters, digits, "-", "_" and ".", with a letter or digit first and last; or empty',
   )
 
 export const Metadata = z.strictObject({
-  name: ResourceName.describe('Unique per kind over the whole directory.').meta({ examples: ['orders'] }),
+  name: ResourceName.describe(
+    'Name of the resource. Unique among all manifests of its kind in the directory.',
+  ).meta({ examples: ['orders'] }),
   labels: z
     .record(LabelKey, LabelValue)
     .optional()
-    .describe('Free labels, such as the team, for filters; keys and values as Kubernetes has them.')
+    .describe('Labels for filters, such as the team. Names and values have the form of Kubernetes labels.')
     .meta({ examples: [{ team: 'payments' }] }),
 })
 export type Metadata = z.infer<typeof Metadata>
@@ -59,7 +61,6 @@ const ResourceKey = z
   .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Pipe/orders"')
   .meta({ examples: ['Pipe/orders'] })
 
-/** An id of any kind: a UUID or 24 hexadecimal digits. */
 const ID = /^[\da-f-]{24,36}$/i
 
 const ResourceKeyOrId = z
@@ -72,17 +73,17 @@ const ResourceKeyOrId = z
 
 const commonPolicy = {
   interval: Interval.optional().describe(
-    'How often to look for drift, such as `10m`; for a query endpoint, how often to apply it again.',
+    'How often Pipewright looks for drift, such as `10m`. A query endpoint is applied again instead.',
   ),
   suspend: z
     .strictObject({
-      reason: Text.max(500).describe('Why; shown to everyone who asks.'),
+      reason: Text.max(500).describe('Why the resource is suspended. It is shown with the status.'),
       until: z.iso
         .datetime({ offset: true })
-        .describe('When it ends by itself: a timestamp such as 2027-01-31T00:00:00Z.'),
+        .describe('When the suspension ends: a timestamp such as 2027-01-31T00:00:00Z.'),
     })
     .optional()
-    .describe('Leave the resource alone, with a reason and an end.'),
+    .describe('Until the given time, Pipewright leaves the resource alone.'),
   dependsOn: z
     .array(ResourceKey)
     .max(50)
@@ -96,9 +97,9 @@ const HealthyStates = z
   .max(50)
   .optional()
   .describe(
-    'All healthy values of `state`. Default: `--healthy-states`. Without both, a name that suggests a ' +
-      'failure is not ready, a state that suggests a change is progressing, and any other state is ready but not ' +
-      'judged.',
+    'All values of `state` that count as healthy. Default: `--healthy-states`. Without both, Pipewright uses ' +
+      'the documented states of the platform, or guesses: a name like `Failed` is not ready, a name like ' +
+      '`Starting` is progressing, and any other state is ready.',
   )
   .meta({ examples: [['Running']] })
 
@@ -113,23 +114,25 @@ export const CreateOncePolicy = z.strictObject({
     .guid()
     .optional()
     .describe(
-      "The id of an existing pipe to adopt instead of a create. A mounted secret then counts as the pipe's.",
+      'The id of an existing pipe to adopt. Pipewright then creates none, and assumes that the pipe has the mounted secrets.',
     ),
   retryCreate: z
     .guid()
     .optional()
-    .describe('The id of an intent whose outcome was unknown. A person found that it created no resource.'),
+    .describe(
+      'The id of an intent with an unknown outcome. Setting it confirms that no resource was created, and allows a second create.',
+    ),
   recreate: z
     .guid()
     .optional()
     .describe(
-      'The id of the pipe of this key that a person found to be gone. If it is not found, it is replaced ' +
-        'without further proof.',
+      'The id of the recorded pipe. Setting it confirms that this pipe is gone. If the platform does not find it ' +
+        'either, Pipewright creates the pipe again without further proof.',
     ),
   renamedFrom: ResourceKey.optional().describe('The former key of this pipe.'),
   replaces: ResourceKeyOrId.optional().describe(
-    'The key of a similar pipe, such as an orphan. With a service that lists pipes, also the id of a pipe ' +
-      'without a manifest. This manifest is a new pipe nevertheless.',
+    'Confirms that this manifest is a new pipe, although a similar pipe exists. Give the key of the similar ' +
+      'pipe. If it has no manifest and the service lists pipes, give its id.',
   ),
 })
 
@@ -138,9 +141,8 @@ const OnDrift = z.enum(['report', 'correct']).optional()
 const Ensure = z.enum(['present', 'absent']).optional()
 
 const CONTESTED =
-  'After two corrections of a field within an hour, the third waits an hour. Each further wait is twice as long, up to a day.'
+  'After two corrections of a field within an hour, the third correction waits an hour. Each further wait is twice as long, up to a day.'
 
-/** For kinds that the service lists, changes and stops. */
 const ChangeablePolicy = CreateOncePolicy.extend({
   onUnknown: z
     .enum(['ask', 'adopt'])
@@ -153,22 +155,22 @@ const ChangeablePolicy = CreateOncePolicy.extend({
     .enum(['apply', 'report'])
     .optional()
     .describe(
-      'Reaction to an edit, or to a secret that has changed or is not verified: change the pipe, or report ' +
-        'it. Default: `apply`.',
+      'Reaction to an edit, to a changed secret, and to a secret that was never confirmed on the pipe: ' +
+        'change the pipe, or report it. Default: `apply`.',
     ),
   onDrift: OnDrift.describe(
     `Reaction if the pipe was changed elsewhere: report it, or change it back. ${CONTESTED} Default: \`report\`.`,
   ),
   paused: Flag.describe(
     'Whether the pipe is stopped: `true` keeps it stopped; `false` starts it whenever it is stopped. By default, ' +
-      'it is only stopped and started for a change that needs it.',
+      'Pipewright stops and starts it only for changes that need this.',
   ),
 })
 
 export const DeletablePolicy = ChangeablePolicy.extend({
   ensure: Ensure.describe(
-    'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, if it is as it was when it was last in sync and ' +
-      'few pipes are deleted together. Remove the manifest afterwards. Removing a manifest deletes no pipe. Default: `present`.',
+    'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, if it has not changed since it was last in sync and ' +
+      'few pipes are deleted together. Remove the manifest afterwards: a removal alone deletes no pipe. Default: `present`.',
   ),
   onImmutable: z
     .enum(['report', 'replace'])
@@ -179,18 +181,16 @@ export const DeletablePolicy = ChangeablePolicy.extend({
     ),
 })
 
-/** For upsert kinds, which have no state. */
 export const UpsertPolicy = z.strictObject(commonPolicy)
 
-/** For upsert kinds that the service reads and deletes. */
 export const ReadableUpsertPolicy = UpsertPolicy.extend({
   interval: Interval.optional().describe('How often to look for drift, such as `10m`.'),
   onDrift: OnDrift.describe(
-    `Reaction if it was changed elsewhere, or is gone: report it, or apply the manifest again. ${CONTESTED} Default: \`report\`.`,
+    `Reaction if the query endpoint was changed elsewhere or is gone: report it, or apply the manifest again. ${CONTESTED} Default: \`report\`.`,
   ),
   ensure: Ensure.describe(
     'Whether the query endpoint should exist. `absent` deletes it after ten minutes, if it was not changed elsewhere. Remove the manifest ' +
-      'afterwards. Removing a manifest deletes no query endpoint. Default: `present`.',
+      'afterwards: a removal alone deletes no query endpoint. Default: `present`.',
   ),
 })
 
@@ -218,7 +218,7 @@ export interface ResourceManifest {
   readonly metadata: Metadata
   readonly policy?: Policy | undefined
   readonly spec: Readonly<Record<string, unknown>> & {
-    /** Undefined: the resource needs no Service, or is one. */
+    /** Name of the Service that it needs. Undefined for a Service, and if none is needed. */
     readonly service?: string | undefined
   }
 }

@@ -5,7 +5,7 @@ import { asSecretRef } from './secret-ref.ts'
 
 export const SENSITIVE = '[sensitive]'
 
-/** Limits recursion on nested replies. */
+/** Levels of nesting. Deeper parts of a reply are hidden, to limit the recursion. */
 const DEEPEST = 64
 
 /** Sensitive values become `[sensitive]`, references `[secret NAME/KEY]`. */
@@ -18,7 +18,6 @@ export function maskManifest(manifest: JsonObject): JsonObject {
   return maskObject(manifest, 'open references', 0)
 }
 
-/** Masks the password or signature of a URL. */
 export function maskText(text: string): string {
   return withoutUrlSecrets(text, SENSITIVE)
 }
@@ -57,7 +56,6 @@ function maskValue(value: Json, mode: Mode, depth: number): Json {
   return value.map((item) => maskValue(item, mode, depth + 1))
 }
 
-/** A reference to a key or to a whole mounted secret. */
 function isReference(value: Json): boolean {
   if (!isObject(value) || Object.keys(value).length !== 1 || !isObject(value['secretRef'])) return false
   return Object.entries(value['secretRef']).every(
@@ -65,7 +63,6 @@ function isReference(value: Json): boolean {
   )
 }
 
-/** Texts below sensitive names, except plain user names. */
 export function sensitiveTexts(body: JsonObject): readonly string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === undefined ? [] : sensitiveIn(name, value),
@@ -78,7 +75,7 @@ function sensitiveIn(name: string, value: Json): readonly string[] {
   return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
 }
 
-/** Not masked, such as "admin": the platform might also use it. */
+/** Whether a user name is a plain word such as "admin". Masking it would hide that word in other texts. */
 function isPlainUserName(field: string, value: string): boolean {
   return NAMING_FIELDS.has(field) && readsLikeName(value)
 }
@@ -116,8 +113,8 @@ const MAX_SHOWN_TEXT = 64 * 1024
 const MAX_SHOWN_REPLY = 1024 * 1024
 
 /**
- * Keeps the reply as text: objects would take many times the memory.
- * @returns masks and returns the JSON text, only when shown: most replies never are
+ * Keeps the reply as JSON text, because objects would take many times the memory.
+ * @returns a function that masks the text when it is called, because most replies are never shown
  */
 export function shownReply(reply: JsonObject, mask: SecretMask['mask']): () => string {
   const text = JSON.stringify(reply)

@@ -5,8 +5,8 @@ import { isSensitiveName } from '../lib/sensitive.ts'
 import { isSecretRef } from './secret-ref.ts'
 
 /**
- * The observed body in the manifest's form: a diff shows only real differences. Equal values, unreturned
- * fields and sensitive values are from the manifest. Fields outside the manifest are left out.
+ * The observed body in the manifest's form, for a diff with only real differences. Equal values, unreturned
+ * fields and sensitive values are copied from the manifest. Fields outside the manifest are left out.
  */
 export function observedForDiff(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   return Object.fromEntries(
@@ -19,7 +19,7 @@ export function observedForDiff(fields: Fields, desired: JsonObject, observed: J
   )
 }
 
-/** As {@link observedForDiff}, but keeps other fields, because an upsert removes them. */
+/** As {@link observedForDiff}, with the fields that the manifest lacks, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {
@@ -45,7 +45,6 @@ function beforeValue(fields: Fields, name: string, want: Json, have: Json | unde
   return have ?? undefined
 }
 
-/** Items in the order of the manifest, then the others. */
 function recordsBefore(
   { keyedBy = [], fields }: Field,
   want: readonly Json[],

@@ -1,7 +1,7 @@
 import { OVERRIDES, TURNING } from '../lib/shown-text.ts'
 import type { LeafForm } from './leaf-forms.ts'
 
-/** Matches odd joiners. One is normal after a letter of many scripts, and in emoji. */
+/** Zero-width joiners in odd places. A single joiner is normal in emoji and after letters of many scripts. */
 const JOINER = String.raw`(?<![^\s\0-\x7f\p{Script=Latin}])[\u200c\u200d]|[\u200c\u200d]{2}`
 
 const INVISIBLE = String.raw`\xad\u115f\u1160\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb`
@@ -26,25 +26,25 @@ const ODD_IN: Partial<Readonly<Record<LeafForm, RegExp>>> = {
 const REFERENCE =
   /^(?:ENC\[[A-Z0-9_]+(?:,[^\]]*\])?|\$ANSIBLE_VAULT;.*|-----BEGIN (?:AGE|PGP) .*|<path:[^<>\n]+>|(?:ref\+[a-z]\w*|vault|bws?|ssm|akv|gcpsm|awssm):\/\/\S+|op:\/\/[^\n]+|@Microsoft\.KeyVault\([^()\n]*\)|(?:>>)?vault:[a-z][\w-]*\/\S+)$/s
 
-/** Placeholders of people, such as `change-me`, and of replacement tasks. */
+/** Placeholders that people write, such as `change-me`, or that build tasks replace, such as `#{NAME}#`. */
 const PLACEHOLDER = /^(?:(?:change|replace)[-_]?(?:me|this)|<[a-z][\w .-]*>|#\{[\w.]+\}#?)$/i
 
-/** Variables of Concourse. */
+/** Variables of Concourse, such as `((name))`. */
 const IN_PARENTHESES = /^\(\([\w./:-]+\)\)$/
 
-/** Forms of SQL: two parentheses are legal. */
+/** Forms that can hold SQL, where double parentheses are legal. */
 const SQL: ReadonlySet<LeafForm> = new Set(['block', 'lines', 'ordered'])
 
 const FREE_TEXTS: ReadonlySet<string | number> = new Set(['message', 'note', 'reason', 'labels'])
 
-/** The first odd character, such as an outer blank. */
+/** The first invisible or misleading character, such as a blank at the end. */
 export function oddCharacterIn(form: LeafForm, text: string): string | undefined {
   return (OVERRIDES.exec(text) ?? (ODD_IN[form] ?? ODD_IN_LINE).exec(text))?.[0]
 }
 
 /**
- * A fault of a text that no manifest can have.
- * @returns its first odd character, such as an outer blank, or `__proto__`; or `unresolved`
+ * Finds what no manifest's text can have.
+ * @returns the first odd character, `__proto__`, or `unresolved` for a placeholder or reference of another tool
  */
 export function faultOf(form: LeafForm, path: readonly (string | number)[], text: string) {
   const odd = oddCharacterIn(form, text)

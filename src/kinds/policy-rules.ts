@@ -11,7 +11,7 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
       ? [
           ruleError('depends-on-itself', {
             path: ['policy', 'dependsOn', index],
-            message: `${self} depends on itself, and so would never be created.`,
+            message: `${self} depends on itself, so it cannot be created.`,
             hint: 'Remove this entry.',
           }),
         ]
@@ -23,21 +23,20 @@ const CONTRADICTIONS = [
   [
     'adopt',
     'retryCreate',
-    (noun: string) =>
-      `\`adopt\` takes over ${anyOf(noun)} that exists, \`retryCreate\` says that none was created`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, \`retryCreate\` says that none was created`,
     (noun: string) => `Keep \`adopt\` when the ${noun} exists, or \`retryCreate\` when it does not.`,
   ],
   [
     'adopt',
     'replaces',
-    (noun: string) => `\`adopt\` takes over ${anyOf(noun)} that exists, \`replaces\` asks for a new one`,
-    (noun: string) => `Keep \`adopt\` to take over the ${noun}, or \`replaces\` to create a new one.`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, \`replaces\` asks for a new one`,
+    (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`replaces\` to create a new one.`,
   ],
   [
     'adopt',
     'recreate',
-    (noun: string) => `\`adopt\` takes over ${anyOf(noun)} that exists, \`recreate\` asks for a new one`,
-    (noun: string) => `Keep \`adopt\` to take over the ${noun}, or \`recreate\` to create a new one.`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, \`recreate\` asks for a new one`,
+    (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`recreate\` to create a new one.`,
   ],
   [
     'renamedFrom',
@@ -76,7 +75,7 @@ function targets(self: Key, policy: Policy): readonly RuleFinding[] {
         ruleError('policy-target-invalid', {
           path: ['policy', field],
           message: `\`${field}\` must name ${anyOf(kind)}, and ${target} is none.`,
-          hint: `Write the key under which it was recorded, such as "${keyOf(kind, nameOf(target))}".`,
+          hint: `Write the key of the other ${kind}, such as "${keyOf(kind, nameOf(target))}".`,
         }),
       ]
     }
@@ -85,7 +84,7 @@ function targets(self: Key, policy: Policy): readonly RuleFinding[] {
       ruleError('policy-target-invalid', {
         path: ['policy', field],
         message: `\`${field}\` must name another ${kind}, and ${self} is this one.`,
-        hint: `Write the key under which it was recorded before, or remove \`${field}\`.`,
+        hint: `Write the key of the other ${kind}, or remove \`${field}\`.`,
       }),
     ]
   })

@@ -13,13 +13,13 @@ import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
 import { KINDS } from './registry.ts'
 
-/** A service's real interface, as data. One per installation, chosen at start. */
+/** The interface of a platform, as data. An installation uses one profile, chosen at the start. */
 export interface Profile {
   /** Value of `--profile`, also in the ledger. */
   readonly name: string
   /** Path prefix that users might add to the address: `/v1`. */
   readonly version: string | undefined
-  /** Date of the newest facts about the interface: `2026-09-22`. Undefined: without a date. */
+  /** Date of the API description that the profile follows: `2026-09-22`. Undefined: it has no date. */
   readonly document: string | undefined
   readonly kinds: readonly Kind[]
 }
@@ -33,7 +33,7 @@ function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
   return kindFor(profile, { key, manifest, record: undefined })
 }
 
-/** @throws if the profile lacks this lifecycle; its schema then refuses the manifest */
+/** @throws if the profile lacks this lifecycle. Its schema refuses such manifests earlier. */
 function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
   if (kind.lifecycle === lifecycle) return kind
   if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
@@ -74,10 +74,9 @@ export function fieldsOf(profile: Profile, key: Key): Fields {
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** Fields with line breaks and outer blanks: the comparison trims origins. */
+/** Fields that can have line breaks and outer blanks. For origins, the comparison trims them. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
-/** @param path from the root */
 export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {
   const [top, ...names] = path.filter((step) => typeof step === 'string')
   if (SECRET_FIELDS.has(names.at(-1) ?? '')) return 'certificate' // any literal is refused
@@ -94,7 +93,7 @@ export function identityOf(profile: Profile, key: Key): Fields | undefined {
   return kind.lifecycle === 'create-once' ? kind.identity : undefined
 }
 
-/** @throws if the kind is not created */
+/** @throws if the profile does not create this kind */
 export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
   return createOnceForm(knownKind(profile, kindOf(key)))
 }
@@ -104,7 +103,6 @@ export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject
   return kind.lifecycle === 'create-once' || kind.lifecycle === 'upsert' ? kind.body(manifest) : undefined
 }
 
-/** The body, or a watched resource's expected values. */
 export function expectedOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
   const kind = kindOfManifest(profile, manifest)
   return kind.lifecycle === 'read-only' ? kind.expected(manifest) : bodyOf(profile, manifest)

@@ -6,7 +6,7 @@ import { maskSensitive } from './mask.ts'
 
 type KeyNames = readonly string[]
 
-/** Pairs items in any order. An unset key part matches any value. Equal items pair first. */
+/** Pairs items by their keys, in any order. An unset key field matches any value. Equal items pair first. */
 export function pairUp(
   names: KeyNames,
   desired: readonly Json[],
@@ -51,7 +51,7 @@ export function pairUp(
   return { pairs, missing, extra: [...left] }
 }
 
-/** Names such as `id` or `public.orders`; duplicates become `id#2`. */
+/** Names an item by its key fields, such as `public.orders`. A repeated name becomes `public.orders#2`. */
 export function createLabels(names: KeyNames): (item: Json) => string {
   const counts = new Map<string, number>()
   return (item) => {

@@ -2,19 +2,19 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 import { type Field, type Fields, TEXT } from './field-table.ts'
 
-/* Parses replies loosely: checks required fields, keeps unknown ones. Tables instead of zod, for speed. */
+/* Parses replies: checks the fields that Pipewright uses, and keeps the others. Tables are faster than zod. */
 
 /** `null` counts as absent, except for an id. */
 type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
 
 export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
 
-/** Marks an invalid list item. No reply has this field. */
+/** Marks an invalid item of a list. As a symbol, it cannot collide with a field of a reply. */
 export const ODD: unique symbol = Symbol('odd')
 
 export interface Odd {
   readonly index: number
-  /** Invalid fields, which are left out. Undefined: not an object. */
+  /** Invalid fields, which are left out. Undefined: the item is not an object. */
   readonly fields: readonly string[] | undefined
 }
 
@@ -37,7 +37,7 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
   return value as RemoteResource // each field was checked
 }
 
-/** Keeps an invalid item's readable fields. Without an id, its index is used. */
+/** Keeps the valid fields of an invalid item. Without a valid id, the id is a text with its index. */
 export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
   const place = `at index ${index} of the list`
   if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }
@@ -51,7 +51,6 @@ export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index:
   return { ...kept, id: typeof id === 'string' ? id : place, [ODD]: { index, fields } }
 }
 
-/** Index, id and invalid fields of each invalid item. */
 export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   return list.flatMap((item) => {
     const odd = item[ODD]
@@ -62,7 +61,7 @@ export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   })
 }
 
-/** Characters: much longer than names, states and times. */
+/** Characters. Real names, states and times are much shorter. */
 const MAX_TEXT_LENGTH = 64 * 1024
 
 const MAX_ID_LENGTH = 64
@@ -84,7 +83,7 @@ function fits(type: FieldType | undefined, value: Json | undefined): boolean {
   }
 }
 
-/** Reply fields beyond the manifest's (2.1, 2.7). */
+/** Fields of replies that manifests lack. */
 const ABOUT: Fields = {
   id: TEXT,
   organizationId: TEXT,
@@ -94,12 +93,11 @@ const ABOUT: Fields = {
   updatedAt: TEXT,
 }
 
-/** Only fields that the interface returns: others might repeat secrets. `null` counts as absent. */
+/** Only the fields that the platform documents, because others might repeat secrets. */
 export function returnedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf({ ...fields, ...ABOUT }, body)
 }
 
-/** As {@link returnedBody}, for manifest fields only. */
 export function comparedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf(fields, body)
 }

@@ -1,13 +1,12 @@
 import { Text, z } from './zod.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
-/** Name of a mounted secret or key; not a path. */
 const SecretName = z
   .string()
   .regex(/^[A-Za-z0-9_][-A-Za-z0-9_.]*$/, 'must be a plain name: letters, digits, ".", "_" and "-"')
   .max(253)
 
-/** The file `<secrets-dir>/<name>/<key>`. */
+/** Refers to the file `<secrets-dir>/<name>/<key>`. */
 export const SecretRef = z.strictObject({
   secretRef: z.strictObject({
     name: SecretName.describe('Name of the mounted secret: a folder in the secrets directory.'),
@@ -16,7 +15,7 @@ export const SecretRef = z.strictObject({
 })
 export type SecretRef = z.infer<typeof SecretRef>
 
-/** A mounted secret with fixed keys. */
+/** Refers to a mounted secret whose keys have fixed names. */
 export const SecretBundleRef = z
   .strictObject({
     secretRef: z.strictObject({
@@ -75,20 +74,17 @@ export function isSecretRef(value: unknown): value is SecretRef {
   return asSecretRef(value) !== undefined
 }
 
-/** Undefined: not a reference. */
 export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined {
-  // A fast check, because zod is slow.
+  // A fast check first, because zod is slow.
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }
 
 interface PlacedRef {
-  /** Such as `source.kafka.credentials.password`. */
   readonly path: string
   readonly ref: SecretRef['secretRef']
 }
 
-/** Sorted by path. */
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
   return refsUnder(body, '').toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
@@ -105,7 +101,7 @@ function fieldPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** For a request only. @param read the secret at a path of {@link secretRefsIn} */
+/** The body of a request, with secrets. @param read returns the secret at a path of {@link secretRefsIn} */
 export function withSecrets(body: JsonObject, read: (path: string) => string): JsonObject {
   return fieldsWithSecrets(body, '', read)
 }

@@ -5,15 +5,15 @@ import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
 import { isEmpty } from './remote-resource.ts'
 
-/* Hashes of a reply's fields show later changes by others. Replies can include defaults at times. */
+/* Hashes of a reply at the last sync show which fields others change later. Replies omit some defaults at times. */
 
-/** A longer list has one text per field for all items, not one per item: the record stays small. */
+/** Items with texts of their own. In a longer list, a field of all items shares one text, to keep records small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that a reply shows without a value. */
 const EMPTY = '.{}'
 
-/** Canonical text by field path. @param shown the reply with its empty fields */
+/** Canonical texts by field path. @param shown the same reply with its empty fields */
 export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
   return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
 }
@@ -30,7 +30,7 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether the reply showed the field empty. False for the manifest's fields: replies omit some at times. */
+/** Whether the reply had the field without a value. False for the manifest's fields, which replies can omit. */
 export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
   const names = asked[path] === undefined ? path.split('.') : []
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)
@@ -74,9 +74,9 @@ function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly L
 type Hashes = Readonly<Record<string, string>>
 
 /**
- * Sorted paths.
- * @param left hashes at the last sync; defaults can be missing later
- * @param asked fields of the manifest: a missing one is a change
+ * Sorted paths of the fields that changed since the last sync.
+ * @param left hashes at the last sync. A default that is missing later is no change.
+ * @param asked hashes of the manifest's fields. Such a field is changed if it is missing now.
  */
 export function changedSinceSync(
   fields: Fields,

@@ -2,8 +2,8 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 
 /*
- * The manifest's list decides, else the service's documented states. Without both, a name can only make a
- * resource unhealthy, never healthy.
+ * A list of healthy states decides, otherwise the states that the service documents. Without both, the name of
+ * a state can make a resource unhealthy or moving, and never healthy.
  */
 
 export interface HealthyStates {
@@ -11,26 +11,24 @@ export interface HealthyStates {
   readonly states: readonly string[]
 }
 
-/** States that matter for stops and starts. */
+/** States that matter when a resource is stopped or started. */
 export interface RestStates {
-  /** Stopped until started. */
   readonly atRest?: readonly string[]
   readonly stopping?: readonly string[]
-  /** A start might help. */
   readonly failed?: readonly string[]
-  /** Copies existing data, possibly for hours; a stop loses it. */
+  /** The resource copies existing data, possibly for hours. A stop loses this progress. */
   readonly loading?: readonly string[]
   readonly done?: readonly string[]
-  /** Never adopted, never ready. */
+  /** The service deletes the resource: it is never adopted and never ready. */
   readonly deleting?: readonly string[]
 }
 
-/** Documented states. Others are unjudged. */
+/** States that the service documents. All others are unjudged. */
 export interface KnownStates extends RestStates {
   readonly healthy: readonly string[]
   readonly moving: readonly string[]
   readonly unhealthy: readonly string[]
-  /** Body fields for a create that starts stopped. */
+  /** Fields of a create's body for a resource that begins stopped. */
   readonly startPaused?: JsonObject
 }
 
@@ -47,7 +45,7 @@ const BAD = new RegExp(
   'i',
 )
 
-/** Name parts of temporary states. Without "running", which lasts. */
+/** Parts of the names of temporary states. "running" is missing, because it lasts. */
 const MOVING = new RegExp(
   [
     'applying|backfilling|booting|building|configuring|connecting|creating|deploying|init|installing|launching|loading',
@@ -58,7 +56,6 @@ const MOVING = new RegExp(
   'i',
 )
 
-/** @param state undefined: none reported */
 export function judgeState(
   state: RawText | undefined,
   healthy: HealthyStates | undefined,
@@ -95,10 +92,8 @@ export function healthyStatesFor(
   return ofInstallation === undefined ? undefined : { by: '--healthy-states', states: ofInstallation }
 }
 
-/** Visible words with single spaces. */
 const SEEN = /^(?!\p{M})[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u
 
-/** Quoted if it has invisible characters. */
 export function shownState(state: string): string {
   return SEEN.test(state) ? state : JSON.stringify(state).replaceAll(/(?! )[\p{C}\p{Z}]/gu, escaped)
 }

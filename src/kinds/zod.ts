@@ -1,6 +1,6 @@
 import { config, z } from 'zod'
 
-// Interpreted: compiling schemas is slower for a few hundred values.
+// Schemas are interpreted, because compiling them takes longer for a few hundred values.
 config({ jitless: true })
 
 export { z }
@@ -17,7 +17,7 @@ export const OrderedTexts = z.array(Text).meta({ form: 'ordered' })
 
 export const Count = z.int().nonnegative()
 
-/** Can have wildcards in the path. Not sensitive. */
+/** The path can have wildcards. Pipewright shows URLs, so they are not for secrets. */
 export const Url = z
   .string()
   .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')

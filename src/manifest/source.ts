@@ -17,11 +17,10 @@ import { readDirectory, textNow, type DirectoryReading, type OnRead } from './fi
 
 export interface LoadResult {
   readonly state: CatalogState
-  /** Sorted: new, deleted, or with a new digest. */
+  /** Keys that are new, deleted, or have a new digest. Sorted. */
   readonly changed: readonly Key[]
-  /** Whether it changed, even findings or positions. */
+  /** Whether the catalog changed in any way, even in findings or positions. */
   readonly differs: boolean
-  /** From {@link revisionSince}. */
   readonly since: number | undefined
 }
 
@@ -35,7 +34,7 @@ export interface Source {
     recorded: ReadonlyMap<Key, Recorded>,
     options: {
       readonly accept: 'force' | 'normal'
-      /** A reading that loses most of these keys is rejected. Default: all. */
+      /** A reading that loses most of these keys is rejected. Default: all known keys. */
       readonly created?: ReadonlySet<Key>
       /** `bytes`: opens unchanged files, too. Default: `stamps`. */
       readonly trust?: 'bytes' | 'stamps'

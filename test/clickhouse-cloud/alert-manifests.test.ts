@@ -45,24 +45,24 @@ describe('the two forms of a manifest', () => {
     Object.entries<{ spec: JsonObject; policy?: JsonObject; said: RegExp }>({
       'a mix': {
         spec: { ...WRITTEN, id: ID },
-        said: /^spec\.name: `name` is for an alert that is created, and `id` names one that exists and is only watched\. To watch it, write what it should say under spec\.expect\. To have an alert created, remove spec\.id\.$/,
+        said: /^spec\.name: `name` is for an alert that Pipewright creates\. With `id`, an existing alert is only watched\. To watch the alert, write expected values under spec\.expect\. To create an alert, remove spec\.id\.$/,
       },
       'an expectation of one that is created': {
         spec: { ...WRITTEN, expect: { threshold: 1 } },
-        said: /^spec\.expect: `expect` is for a watched alert, and the `id` of that alert is missing\. To watch an alert that exists, add spec\.id\./,
+        said: /^spec\.expect: `expect` is for a watched alert, and the `id` of that alert is missing\. To watch an existing alert, add spec\.id\./,
       },
       neither: {
         spec: { service: 'analytics' },
-        said: /^spec: It names no existing alert, and it describes no new alert\. To watch an alert that exists, add spec\.id\. To have one created, write its fields/,
+        said: /^spec: The manifest names no existing alert, and describes no new alert\. To watch an existing alert, add spec\.id\. To create an alert, write its fields/,
       },
       'none in HyperDX': {
         spec: SPEC,
-        said: /^spec\.service: .*alerts are created in a service only, and not in HyperDX\. .*An alert in HyperDX can be watched/,
+        said: /^spec\.service: .*Alerts can be created only in a service, and not in HyperDX\. .*To watch an alert in HyperDX/,
       },
       'a policy of one that is created': {
         spec: { id: ID },
         policy: { onDrift: 'correct' },
-        said: /^policy\.onDrift: `onDrift` is for an alert that is created/,
+        said: /^policy\.onDrift: `onDrift` is for an alert that Pipewright creates/,
       },
       'the id of a pipe': { spec: WRITTEN, policy: { adopt: crypto.randomUUID() }, said: /24 hexadecimal/ },
       'a pause': { spec: WRITTEN, policy: { paused: true }, said: /Unrecognized key: "paused"/ },

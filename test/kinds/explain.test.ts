@@ -61,7 +61,7 @@ describe('a path', () => {
     ['pipe.spec.destination.roles', { compared: 'no: the platform does not return it' }],
     ['pipe.spec.service', { compared: 'no: it is not sent' }],
     ['pipe.policy.onMissing', { allowed: ['recreate', 'report'], compared: 'no: it is not sent' }],
-    ['alert.spec.id', { compared: 'no: it says which one is read' }],
+    ['alert.spec.id', { compared: 'no: it selects the resource to read' }],
     ['alert.spec.expect.createdAt', { compared: 'yes, by instant' }],
     ['queryendpoint.spec.allowedOrigins', { compared: 'yes, in any order' }],
     ['service.spec.serviceId', { compared: 'no: not created', type: 'UUID' }],

@@ -121,11 +121,11 @@ describe('what a manifest cannot have is left out of an imported one, and named'
       out: [
         [
           'spec.source.objectStorage.url',
-          'It contains a password or a signature. Manifests cannot contain them.',
+          'The value contains a password or a signature, which must not be in a manifest.',
         ],
         [
           'spec.source.objectStorage.queueUrl',
-          'It contains a password or a signature. Manifests cannot contain them.',
+          'The value contains a password or a signature, which must not be in a manifest.',
         ],
       ],
     },
@@ -163,9 +163,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [
-        ['spec.destination.roles', 'It is only sent. A returned value can differ from the value in use.'],
-      ],
+      out: [['spec.destination.roles', 'The field is write-only. The returned value might not be in use.']],
     },
   ])('$why', ({ reply, out }) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
@@ -279,7 +277,7 @@ test('what would turn a text around, or move on a screen, is left out', () => {
   expect(JSON.stringify(manifest)).not.toContain('\u202e')
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
-    why: 'It has an outer blank, a character that cannot be seen, or the form of a placeholder.',
+    why: 'The value has a blank at its start or end, an invisible character, or the form of a placeholder.',
   })
 })
 
@@ -297,7 +295,7 @@ test('what repeats a secret that was sent is left out, also where it is a name',
   })
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
-    why: 'It repeats a secret that Pipewright sends.',
+    why: 'The value contains a secret that Pipewright sends.',
   })
 })
 

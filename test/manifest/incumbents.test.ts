@@ -145,7 +145,7 @@ describe('who had something before keeps it', () => {
         code: 'duplicate-key',
         file: 'a.yaml',
         line: 3,
-        message: 'There is a Pipe/a already, at m.yaml:6; that one stays in use, and this one is not used.',
+        message: 'Pipe/a exists already, at m.yaml:6. That manifest stays in use, and this one is not used.',
         related: [{ file: 'm.yaml', line: 6 }],
       },
     ])
@@ -210,8 +210,8 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     expect(states.at(2)?.catalog.findings).toMatchObject([
       {
         message:
-          'Pipe/a stood in m.yaml until just now; until it is sure that it is gone, this one is not used.',
-        hint: 'If it was removed on purpose, this one is used in a moment.',
+          'Pipe/a was in m.yaml a moment ago. This manifest is not used until that removal is confirmed.',
+        hint: 'If you removed it from that file on purpose, wait a moment.',
       },
     ])
   })

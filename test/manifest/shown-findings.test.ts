@@ -22,7 +22,7 @@ describe('the findings of one reading', () => {
     expect(shown.find(({ code }) => code === 'too-many-findings')).toMatchObject({
       file: 'a',
       severity: 'error',
-      message: 'The directory has 49980 more findings; they are not shown. One is in this file.',
+      message: 'The directory has 49980 more findings that are not shown. At least one is in this file.',
     })
   })
 

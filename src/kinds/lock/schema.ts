@@ -1,17 +1,16 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../manifest.ts'
 
-/** A manifest without a key or resource. */
 export const LOCK = {
   name: 'Lock',
-  description: 'The pipe id of each key. With it, a new ledger adopts the pipes of a lost ledger.',
+  description:
+    'Lists the pipe id of each key. If the ledger is lost, Pipewright adopts these pipes and creates none twice.',
 } as const
 
 export const MOST_LOCKED = 10_000
 
 export const LockedId = z.guid()
 
-/** Ids by key: a lost ledger is rebuilt by adopting. @param kinds names of create-once kinds */
 export function lockSchema(kinds: readonly string[]) {
   const key = z
     .string()

@@ -21,7 +21,7 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
   )
 }
 
-/** Each column must be filled once. Without columns, names are unchecked: the table might already exist. */
+/** Each column needs one field mapping. If no columns are listed, the table might exist: any name is accepted. */
 export function mappingRules(spec: Columns): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
@@ -37,7 +37,7 @@ export function mappingRules(spec: Columns): readonly RuleFinding[] {
         ruleError('mapping-repeated-column', {
           path,
           message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
-          hint: 'Remove one of the two: a column is filled from one field.',
+          hint: 'Remove one of the two: a column is filled from only one field.',
         }),
       )
       continue
@@ -85,7 +85,7 @@ function listed(names: readonly string[]): string {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
 }
 
-/** Reports unbalanced brackets, such as `Decimal(10, 2`. Only the platform knows all types. */
+/** Reports unbalanced brackets, such as `Decimal(10, 2`. Only the platform can check the rest of a type. */
 export function typeRules(
   columns: readonly { readonly name: string; readonly type: string }[],
 ): readonly RuleFinding[] {
@@ -101,7 +101,6 @@ export function typeRules(
   })
 }
 
-/** A quoted text with escapes, or one character. */
 const PARTS = /'(?:[^'\\]|\\.)*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[^]/g
 
 function isBalanced(type: string): boolean {

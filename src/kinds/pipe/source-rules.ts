@@ -4,15 +4,14 @@ const PATH = ['spec', 'source', 'kafka', 'brokers']
 
 const MOST_ENTRIES = 50
 
-/** A scheme, a host without colons or in brackets, and a port. */
 const BROKER = /^([A-Za-z][\w+.-]{0,30}:\/\/)?(\[[^\]\s]*\]|[^:/;\s]+)(?::(\d{1,5}))?$/
 
 /**
- * The brokers are a text of entries `host:port`. The interface does not say whether it takes a scheme, or a
- * host without a port: these are warnings.
+ * Checks that each broker is `host:port`. A scheme or a missing port is only a warning, because no document
+ * says whether the platform accepts it.
  */
 export function brokerRules(brokers: string | undefined): readonly RuleFinding[] {
-  // Skips an entry with a user: the message would repeat a secret.
+  // Brokers with a user or variable are not checked, because the message could repeat a secret.
   if (brokers === undefined || brokers.length > 4_096 || /[@$]|\{\{/.test(brokers)) return []
   const entries = brokers.split(',').map((entry) => entry.trim())
   if (entries.length > MOST_ENTRIES) return []
@@ -38,7 +37,6 @@ function isOdd(entry: string): boolean {
   return scheme !== undefined || port === undefined
 }
 
-/** A pipe has exactly one source. @param named the kinds that it names */
 export function sourceKindRules(named: readonly string[], kinds: readonly string[]): readonly RuleFinding[] {
   const [first, second, ...more] = named
   if (first === undefined) {
@@ -55,7 +53,7 @@ export function sourceKindRules(named: readonly string[], kinds: readonly string
     ruleError('source-kind-count', {
       path: ['spec', 'source', second],
       message: `The source names more than one source kind: ${[first, second, ...more].join(', ')}.`,
-      hint: 'Keep exactly one, and make a pipe of its own for each other one.',
+      hint: 'Keep exactly one, and write another pipe for each of the others.',
     }),
   ]
 }

@@ -4,7 +4,6 @@ import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../manifest.ts'
 import { SecretBundleRef } from '../secret-ref.ts'
 
-/** A database service and its credentials; never created. */
 export const ServiceManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Service'),
@@ -23,12 +22,11 @@ export const SERVICE: ReferenceKind<ServiceManifest> = {
   name: 'Service',
   noun: 'service',
   lifecycle: 'reference',
-  description: 'A database service and the credentials for it; itself not created.',
+  description: 'An existing database service and its credentials. Pipewright does not create it.',
   schema: ServiceManifest,
   rules: () => [],
 }
 
-/** @param name as in `spec.service` */
 export function serviceKey(name: string): Key {
   return keyOf(SERVICE.name, name)
 }

@@ -9,13 +9,13 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 
 export interface CatalogState {
   readonly catalog: Catalog
-  /** Missing keys, with their readings in a row. A key with {@link AGREEING} readings is deleted. */
+  /** Keys that readings missed, with the number of such readings in a row. {@link AGREEING} mean: deleted. */
   readonly missingFor: ReadonlyMap<Key, number>
-  /** Missing keys that a forced reading accepted. They raise no further alarm. */
+  /** Missing keys whose loss an operator accepted, so it is not reported again. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys missing from the directory or the Locks, and not yet deleted. Some never had an entry. */
+  /** Keys missing from the directory or the Locks, and not yet deleted. Some never had a catalog entry. */
   readonly pending: ReadonlySet<Key>
-  /** Keys that the Locks no longer name, with the number of readings in a row. */
+  /** Keys that the Locks no longer name, for how many readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
   readonly lockFiles: ReadonlySet<string>
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
@@ -28,7 +28,7 @@ export const AGREEING = 3
 
 export type DeletionGrace = ReturnType<typeof deletionGraceOf>
 
-/** Whether a file, or if undefined any file, might hold more than a reading saw. */
+/** Whether this file might hold documents that the reading did not see. Undefined: whether any file might. */
 type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
@@ -46,7 +46,6 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...recorded.keys()]) {
     if (found.has(key)) continue
     const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
-    // Empty for an unreadable entry that this process never read.
     const seenIn = entries.get(key)?.position.file ?? ''
     const file = seenIn === '' ? recorded.get(key)?.file : seenIn
     if (!wasDeleted && isHidden(file)) held.add(key)
@@ -55,17 +54,15 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   const counts = new Map<Key, number>()
   for (const key of missing) {
     const before = previous.missingFor.get(key) ?? 0
-    // A key that is deleted and not in the ledger needs no further count.
     if (before >= AGREEING && !recorded.has(key)) continue
     counts.set(key, Math.min(before + 1, AGREEING))
   }
   const keys = [...counts.keys()]
   return {
-    /** Not found, and every file that might hold them was read. */
+    /** Keys that were not found, although every file that might hold them was read. */
     missing,
-    /** Not found, but their file could not be read or parsed. */
+    /** Keys that were not found, because their file could not be read or parsed. */
     held,
-    /** Readings in a row, this one included. */
     counts,
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),
     deleted: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),
@@ -93,7 +90,7 @@ export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
 }
 
-/** Files that hold a Lock, and hidden files that held a Lock at their last successful reading. */
+/** Files that hold a Lock, and unreadable files that held a Lock when they were last read. */
 export function lockFilesAfter(
   before: ReadonlySet<string>,
   reading: Reading,
@@ -110,8 +107,8 @@ function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
 }
 
 /**
- * Keeps an earlier id while a file that might hold a Lock is unreadable, and until {@link AGREEING} readings
- * agree: a half-written file reads without error.
+ * Keeps an id that disappeared from the Locks while a file that might hold a Lock is unreadable, and until
+ * {@link AGREEING} readings agree, because a half-written file looks like a removal.
  */
 export function lockGrace({
   previous,

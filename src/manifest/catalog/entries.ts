@@ -16,18 +16,17 @@ interface Input {
   readonly previous: Catalog
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** Documents that have their key, and all documents of a key with an ambiguous owner. */
+  /** All documents, except those that lost their key to an earlier owner. */
   readonly documents: readonly ParsedDocument[]
   readonly cross: readonly PlacedFinding[]
   readonly grace: DeletionGrace
 }
 
-/** `meaning`: the digest of a valid document. */
 type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: string | undefined }
 
 const NONE: readonly Finding[] = []
 
-/** Sorted by key. Includes unreadable and missing keys. */
+/** Entries sorted by key, also for keys that are missing or in an unreadable file. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
@@ -96,14 +95,13 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** The earlier position of an ambiguous key. It stays, or a later document could gain the key. */
+/** The earlier position of an ambiguous key. The entry keeps it, or a later document could gain the key. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
   return file === undefined ? undefined : { file, line: 1, column: 1 }
 }
 
-/** Findings. Further documents of the key add none. */
 const MOST_OF_KEY = 100
 
 function withMore(draft: Draft, errors: readonly Finding[]): Draft {
@@ -111,7 +109,6 @@ function withMore(draft: Draft, errors: readonly Finding[]): Draft {
   return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
 }
 
-/** An unreadable entry, with its file's errors. */
 function held(
   { previous, recorded }: Input,
   key: Key,
@@ -127,7 +124,7 @@ function held(
   }
 }
 
-/** With errors of parent folders. Errors with a key are used only if there are no others. */
+/** Errors of a file and of the folders above it. Errors that belong to a key are used only if all do. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()
@@ -156,13 +153,13 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Digest of mistakes without positions. A new process does not know the last valid manifest. */
+/** Digest of an invalid entry: only codes and lines, as a new process does not know the last manifest. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))
 }
 
-/** Keeps the revision of an unchanged entry. Keeps the object if its findings and place are unchanged too. */
+/** An unchanged entry keeps its revision. It stays the same object if its position is equal and no findings exist. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const digest = draft.meaning ?? digestOfMistaken(draft)
   const isEqual = before?.digest === digest

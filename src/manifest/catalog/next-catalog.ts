@@ -27,17 +27,16 @@ import { byPosition, findingOfFile } from '../diagnostics/diagnostic.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** Decides the owners of keys, ids and endpoints if `previous` is missing. */
+  /** Without `previous`, this catalog decides who owns keys, ids and endpoints. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
   readonly created?: ReadonlySet<Key> | undefined
   readonly places: Places
-  /** `force`: accepts a loss of most manifests. */
   readonly accept: 'force' | 'normal'
 }
 
-/** Pure. Uncertain facts keep their earlier value. */
+/** Pure. If a reading is unsure about a fact, such as a removal, the fact keeps its earlier value. */
 export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
   const { reading, recorded } = input
   const previous = input.previous ?? blank(input)
@@ -59,7 +58,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   }
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
-  // Invalid documents claim no key in later rules.
+  // First, because later rules ignore the manifests that this rule finds invalid.
   checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)
@@ -126,12 +125,12 @@ function beforeOf({ recorded, before, previous }: CatalogInput, state: CatalogSt
   return { ...state, ...owners, recorded, isGone }
 }
 
-/** A smaller loss is always accepted. */
+/** Manifests. A loss of fewer is always accepted. */
 const FEW = 3
 
 /**
- * Losing most manifests is more often an accident than a decision. Manifests without a created resource do
- * not count.
+ * Rejects a reading that lost most manifests, because this is more often an accident than a decision.
+ * Manifests without a created resource do not count.
  */
 function sourceProblemOf(
   { recorded, accept, created }: CatalogInput,
@@ -156,8 +155,8 @@ function sourceProblemOf(
     reason: 'SourceShrunk',
     message:
       `The manifests directory lost ${lost.length} of ${before.length} manifests of created resources together. ` +
-      'If they were removed on purpose, run "pipewright reconcile --accept", send SIGHUP to the daemon, or, if no daemon runs, ' +
-      'run "pipewright apply --yes". If not, bring them back.',
+      'Nothing changes until you decide. To accept the loss, run "pipewright reconcile --accept" or send SIGHUP to the daemon. ' +
+      'Without a daemon, run "pipewright apply --yes". Otherwise, restore the manifests.',
     unfound: new Set([...standing, ...before].filter((key) => missing.has(key))),
   }
 }
@@ -234,19 +233,18 @@ function blank({ reading }: CatalogInput): CatalogState {
   }
 }
 
-/** Each finding is kept, compared and sent to all clients. */
+/** Limited, because each finding is kept, compared and sent to all clients. */
 const MAX_FINDINGS = 2_000
 
-/** Applies only beyond {@link MAX_FINDINGS}. */
 const MAX_FINDINGS_OF_FILE = 20
 
-/** Sorted by position. Beyond the limit, one file cannot crowd out another. */
+/** Findings to show, sorted by position. Beyond the limit, no file takes the room of the others. */
 export function shownFindings(all: readonly Finding[]): readonly Finding[] {
   if (all.length <= MAX_FINDINGS) return all.toSorted(byPosition)
   const byFile = [...Map.groupBy(all, ({ file }) => file).values()].map((findings) =>
     findings.toSorted(errorsFirst),
   )
-  // Few first: a file with very many findings is usually generated.
+  // Files with few findings come first, because a file with very many is usually generated.
   const few = byFile
     .toSorted((a, b) => a.length - b.length)
     .flatMap((findings) => findings.slice(0, MAX_FINDINGS_OF_FILE))
@@ -265,7 +263,7 @@ function moreAfter({ file, severity }: Finding, count: number): Finding {
   return findingOfFile(file, {
     severity,
     code: 'too-many-findings',
-    message: `The directory has ${count} more findings; they are not shown. One is in this file.`,
-    hint: 'Correct these first.',
+    message: `The directory has ${count} more findings that are not shown. At least one is in this file.`,
+    hint: 'Correct the shown findings first.',
   })
 }

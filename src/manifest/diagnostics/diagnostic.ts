@@ -15,9 +15,9 @@ export interface Statement {
 
 export interface ShapeFinding extends Statement {
   readonly path: Path
-  /** Marks the field's name. Default: its value. */
+  /** Which part is marked: `field` is the field's name. Default: its value. */
   readonly at?: 'field'
-  /** The field that a misspelt name means: it does not count as missing. */
+  /** The field that a misspelt name stands for. It is not reported as missing, too. */
   readonly meant?: Path | undefined
 }
 
@@ -46,7 +46,6 @@ export function findingOfFile(file: string, statement: Statement): Finding {
   return findingAt(place, statement)
 }
 
-/** By file, line and column; code and message make the order stable. */
 export function byPosition(a: Finding, b: Finding): number {
   return comparePositions(a, b) || compareTexts(a.code, b.code) || compareTexts(a.message, b.message)
 }
@@ -64,21 +63,21 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** `file:line:column`, the line, and carets. Repeats tabs to keep them aligned. */
+/** `file:line:column`, the source line, and carets under the marked part. Tabs are repeated to align them. */
 export function pictureOf(
   finding: Pick<Finding, 'file' | 'line' | 'column' | 'endColumn' | 'lineText'>,
 ): string {
   const where = `${finding.file}:${finding.line}:${finding.column}`
   const { lineText } = finding
   if (lineText.trim() === '') return where
-  // Limits the columns: masking and cutting shorten a line.
+  // The columns can be beyond the end, because masking and cutting shorten a line.
   const start = Math.min(finding.column - 1, Math.max(0, lineText.length - 1))
   const end = Math.max(start + 1, Math.min(finding.endColumn - 1, lineText.length))
   const margin = lineText.slice(0, start).replaceAll(/[^\t]/g, ' ')
   return [where, lineText, margin + '^'.repeat(end - start)].join('\n')
 }
 
-/** Codes of the reading of a directory. The codes of rules are `RULE_CODES` in kinds/. */
+/** Codes on files, YAML and references. The codes on single manifests are `RULE_CODES` in kinds/. */
 export const FINDING_CODES = {
   'file-unreadable': 'a file cannot be read',
   'folder-unreadable': 'a folder cannot be listed',
@@ -86,7 +85,7 @@ export const FINDING_CODES = {
   'file-name': 'the name of a file holds control characters or is not UTF-8',
   'file-too-large': 'a file is over the size limit',
   'too-many-files': 'the directory holds more files or folders than are read',
-  'too-many-manifests': 'the files of the directory hold more in all than is read',
+  'too-many-manifests': 'all files together are larger than is read',
   'link-broken': 'the target of a symbolic link is missing',
   'link-outside': 'a symbolic link leads out of the directory',
   'link-loop': 'a symbolic link leads back to itself or to a folder above it',
@@ -103,7 +102,7 @@ export const FINDING_CODES = {
   'yaml-key': 'the name of a field is not plain text',
   'yaml-style': 'the text is YAML, but invites misreading',
   'alias-unknown': 'an alias refers to no anchor before it',
-  'alias-circular': 'an alias stands inside what it refers to',
+  'alias-circular': 'an alias is inside the value that it refers to',
   'alias-explosion': 'aliases expand to too many nodes',
   template: 'a document is a template that was not rendered, or a text holds a variable such as ${NAME}',
   'unseen-character': 'a text has a line break, an outer blank, or a character that cannot be seen',

@@ -3,21 +3,20 @@ import { isSensitiveName, withoutSecrets, SENSITIVE_FIELDS, SENSITIVE_NAMES } fr
 
 export const MASK = '[masked]'
 
-/** UTF-16 code units. Findings show less of a line. */
+/** UTF-16 code units. The rest of a line is cut off: findings show less. */
 const MAX_LINE_LENGTH = 4_096
 
 const FIELD = /(?<=^|[\s{,[?"'-])(["']?)([A-Za-z_$][\w.$-]{0,80})\1[ \t]*(?::|=(?!=))[ \t]*/g
 
 const FIELDS = String.raw`\{\s*(?:name\s*:\s*[\w.-]{1,80})?(?:\s*,\s*key\s*:\s*[\w.-]{1,80})?\s*\}`
 
-/** A reference in flow style, up to the end of its line or list item. */
+/** Matches a secret reference in flow style, up to the end of its line or list item. */
 const REFERENCE = new RegExp(String.raw`^(?:\{\s*secretRef\s*:\s*${FIELDS}\s*\}|${FIELDS})[\s}\]]*(?=,|#|$)`)
 
 const NAME = /^\s*(?:- )?["']?[\w.$-]+["']?\s*:\s*/
 
 const KNOWN_NAME = new RegExp(`^\\s*["']?(?:${SENSITIVE_NAMES.join('|')}|secretRef)["']?\\s*:(?:\\s+|$)`)
 
-/** Long runs that look like base64, a key or a token. */
 const RUN = /[A-Za-z0-9+/_=-]{32,}/g
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -33,7 +32,7 @@ export function looksLikeToken(text: string): boolean {
   return text.includes(PEM_START) || (text.match(RUN) ?? []).some((run) => !isHarmlessRun(run))
 }
 
-/** Does not parse YAML, because a broken text does not parse. */
+/** Masks secrets in lines. It parses no YAML, because broken texts must be masked, too. */
 export function maskLines(lines: readonly string[]): readonly string[] {
   let open: Open | undefined
   return lines.map((line) => {
@@ -87,12 +86,11 @@ function maskFields(line: string): Step {
   }
   const explicit = /^\s*\?\s+["']?([\w.$-]{1,80})/.exec(line)?.[1]
   if (explicit !== undefined && looksSensitive(explicit)) return maskedFrom(line.length, undefined)
-  // A URL or a signature in double quotes can continue on the next line.
+  // After a backslash, a URL or a signature in double quotes continues on the next line.
   const cut = line.endsWith('\\') ? line.search(/\/\/|=/) : -1
   return cut === -1 ? { text: maskRuns(line), open: undefined } : maskedFrom(cut, '"')
 }
 
-/** @param until the closing text, if a quote or block is already open */
 function closerOf(value: string, until?: string): string | undefined {
   const end = value.lastIndexOf(PEM_END)
   const isQuoted = until !== undefined && until !== PEM_END
@@ -111,7 +109,7 @@ function maskRuns(text: string): string {
   return withoutSecrets(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
-/** True for UUIDs and for words without a digit. Names of fields and tables can be long. */
+/** Whether a run is a UUID, or words without a digit: names of fields and tables can be long. */
 function isHarmlessRun(run: string): boolean {
   return UUID.test(run) || /^[a-z_/-]+$/.test(run) || /^-+$/.test(run)
 }

@@ -1,8 +1,7 @@
 import { printable } from '../../lib/shown-text.ts'
 import { maskLines } from './mask-lines.ts'
 
-/** UTF-16 code units. */
-const SHOWN = 200
+const MAX_SHOWN_LENGTH = 200
 
 export interface Place {
   readonly file: string
@@ -12,7 +11,6 @@ export interface Place {
   readonly lineText: string
 }
 
-/** The line index is built at the first request. */
 export type SourceText = ReturnType<typeof createSourceText>
 
 export function createSourceText(file: string, text: string) {
@@ -36,14 +34,13 @@ export function createSourceText(file: string, text: string) {
     return shown[index] ?? ''
   }
 
-  /** Both from 1. An offset beyond the text gives its end. */
   function position(offset: number) {
     const at = Math.max(0, Math.min(offset, text.length))
     const index = lastAtOrBefore(lineStarts(), at)
     return { line: index + 1, column: at - (lineStarts()[index] ?? 0) + 1 }
   }
 
-  /** Start and end are offsets. The place ends with its first line. */
+  /** The place between two offsets, or up to the end of its first line. */
   function place(start: number, end: number): Place {
     const { line, column } = position(start)
     const from = lineStarts()[line - 1] ?? 0
@@ -57,8 +54,8 @@ export function createSourceText(file: string, text: string) {
 }
 
 function show(line: string): string {
-  const safe = printable(line.slice(0, SHOWN * 2))
-  return safe.length > SHOWN ? `${safe.slice(0, SHOWN - 1)}…` : safe
+  const safe = printable(line.slice(0, MAX_SHOWN_LENGTH * 2))
+  return safe.length > MAX_SHOWN_LENGTH ? `${safe.slice(0, MAX_SHOWN_LENGTH - 1)}…` : safe
 }
 
 function findLineStarts(text: string): readonly number[] {

@@ -4,13 +4,12 @@ import { constants, inflateSync } from 'node:zlib'
 import { sha256 } from '../../lib/digest.ts'
 import type { Revision } from '../../contract/catalog.ts'
 
-/** SHA-1 or SHA-256. */
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Trailing path parts that might name a worktree (`<commit>/deploy/manifests`) or be git-sync's link. */
+/** How many of the last path parts can be git-sync's link, or name the commit, as in `<commit>/deploy/manifests`. */
 const LAST_PARTS = 6
 
-/** More references in a row are a circle. */
+/** References to follow. More of them in a row are a circle. */
 const REFERENCES = 5
 
 interface HashedFile {
@@ -28,7 +27,7 @@ export async function commitOf(root: string): Promise<Revision | undefined> {
   return id === undefined ? undefined : { id, from: 'git' }
 }
 
-/** For a tree without a commit. Equal exactly if names and bytes are equal. */
+/** Revision of files without a commit. It is equal exactly if their names and bytes are equal. */
 export function contentRevision(files: readonly HashedFile[]): Revision {
   const digest = sha256(files.map(({ file, hash }) => `${JSON.stringify(file)} ${hash}\n`).join(''))
   return { id: `content-${digest.slice(0, 12)}`, from: 'content' }
@@ -62,7 +61,7 @@ const COMMIT_BYTES = 16_384
 
 const LONGEST_WORDS = 200
 
-/** Undefined: no commit, not in this repository, or packed as a difference to another. */
+/** Author and subject. Undefined: no commit, not in this repository, or packed as a difference to another object. */
 export async function commitFacts(root: string, id: string): Promise<Revision['commit']> {
   const folder = COMMIT.test(id) ? await findGitFolder(root) : undefined
   if (folder === undefined) return undefined
@@ -94,7 +93,7 @@ async function packedCommit(folder: string, hash: Buffer): Promise<Buffer | unde
     if (offset === undefined) continue
     await using pack = await open(join(folder, name.replace(/idx$/, 'pack')))
     const bytes = await bytesAt(pack, offset, COMMIT_BYTES)
-    // The header: the type, and the size in groups of seven bits.
+    // The object's header has its type, and its size in groups of seven bits.
     const isCommit = ((bytes.at(0) ?? 0) >> 4) % 8 === 1
     return isCommit ? bytes.subarray(bytes.findIndex((byte) => byte < 0x80) + 1) : undefined
   }
@@ -104,7 +103,7 @@ async function packedCommit(folder: string, hash: Buffer): Promise<Buffer | unde
 const INDEX_HEADER_BYTES = 8
 const FANOUT_BYTES = 1_024
 
-/** As gitformat-pack(5) has it, version 2. */
+/** Offset of an object in its pack. Format: gitformat-pack(5), version 2. */
 async function offsetIn(index: FileHandle, hash: Buffer): Promise<number | undefined> {
   const fanout = await bytesAt(index, INDEX_HEADER_BYTES, FANOUT_BYTES)
   const [first = 0] = hash
@@ -126,7 +125,6 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
   return buffer.subarray(0, bytesRead)
 }
 
-/** In a worktree, `.git` is a file that names the folder. */
 async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
@@ -150,8 +148,8 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * Time when git-sync or Kubernetes swapped its link, in ms since the epoch.
- * @param root as configured, with its links
+ * Time when git-sync or Kubernetes last replaced its symbolic link, in ms since the epoch.
+ * @param root the configured path, with links
  */
 export async function revisionSince(root: string, { from }: Revision): Promise<number | undefined> {
   if (from === 'git') return undefined

@@ -5,7 +5,7 @@ import { parseSteps, type FileContent, type ParsedFile } from '../validate/parse
 import { createSlices, inSlices } from '../validate/slices.ts'
 import type { Limits } from '../yaml/limits.ts'
 
-/** Parses one reading. Files beyond its limits keep their last content. */
+/** Parses the files of one reading. A file beyond the limits keeps the content of the last reading. */
 export type FileParser = ReturnType<typeof createFileParser>
 
 export function createFileParser(
@@ -24,10 +24,9 @@ export function createFileParser(
   }
 
   return {
-    /** Counts a file that was parsed before. */
     add,
     left,
-    /** Undefined: beyond the limits. */
+    /** Undefined: the file is beyond the limits. */
     async parse(content: FileContent) {
       const { length } = content.bytes
       if (bytes + length > limits.bytes || documents >= limits.allDocuments) {
@@ -51,8 +50,8 @@ function tooManyManifests(first: string, count: number, limits: Limits): Finding
     severity: 'error',
     code: 'too-many-manifests',
     message:
-      `All files together hold more than ${limits.bytes / 1024 / 1024} MiB or ${limits.allDocuments} documents; ` +
-      `${count === 1 ? '1 file is' : `${count} files are`} not read, beginning with this one.`,
+      `All files together have more than ${limits.bytes / 1024 / 1024} MiB or ${limits.allDocuments} documents. ` +
+      `${count === 1 ? 'This file is' : `${count} files, of which this is the first, are`} not read.`,
     hint: 'Run one instance for each part of the directory.',
   })
 }

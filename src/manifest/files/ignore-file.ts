@@ -7,18 +7,15 @@ import { oddCharacterIn } from '../../kinds/odd-text.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { readBytes, stampOf, type Stamp } from './read-bytes.ts'
 
-/** At the root of the directory, in the form of a .gitignore. */
+/** Name of a file at the root of the directory, with the syntax of a .gitignore. */
 export const IGNORE_FILE = '.pipewrightignore'
 
-/** Bytes. */
-const LARGEST = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
-/** Discards the reading. */
 export class IgnoreFileError extends Error {
-  /** @param why such as "cannot be read (EACCES)" */
   constructor(why: string) {
     super(
-      `The file ${IGNORE_FILE} ${why}, so the manifests are unknown and nothing changes. Correct or remove it.`,
+      `The file ${IGNORE_FILE} ${why}. Nothing changes, because it decides which files are manifests. Correct or remove it.`,
     )
     this.name = 'IgnoreFileError'
   }
@@ -27,7 +24,7 @@ export class IgnoreFileError extends Error {
 interface IgnoreFile {
   /** @param path below the root. The path of a folder ends with `/`. */
   readonly isIgnored: (path: string) => boolean
-  /** Empty if the file is missing. */
+  /** SHA-256 of the file. Empty if the file is missing. */
   readonly hash: string
   /** Stamp of the root if the file is missing. */
   readonly stamp: Stamp | undefined
@@ -36,7 +33,7 @@ interface IgnoreFile {
 /** @throws {IgnoreFileError} */
 export function readIgnoreFile(root: string): IgnoreFile {
   const path = join(root, IGNORE_FILE)
-  const reading = readBytes(path, LARGEST)
+  const reading = readBytes(path, MAX_BYTES)
   if (reading.what === 'read') {
     const text = textIn(reading.bytes)
     const fault = faultOf(reading.bytes, text)
@@ -44,7 +41,7 @@ export function readIgnoreFile(root: string): IgnoreFile {
     const rules = ignore({ ignorecase: false }).add(text)
     return { isIgnored: (below) => rules.ignores(below), hash: sha256(reading.bytes), stamp: reading.stamp }
   }
-  // Also a broken link, or a file that is replaced at this moment.
+  // A broken link, or a file that is just being replaced, is an error, too.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (reading.what === 'vanished' && !isThere)
     return { isIgnored: () => false, hash: '', stamp: stampOf(lstatSync(root), Date.now()) }
@@ -58,18 +55,17 @@ function faultOf(bytes: Buffer, text: string): string | undefined {
   if (!isUtf8(bytes) || NOT_TEXT.test(text)) return 'is not UTF-8 text'
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue
-    // Allows final spaces: Git removes them, and no other blanks.
+    // Spaces at the end are allowed, because Git removes them. It removes no other blanks.
     if (oddCharacterIn('text', line.replace(/ +$/, '')) !== undefined)
       return `has an invisible character, a tab or an outer blank in line ${index + 1}`
   }
   return undefined
 }
 
-/** Control characters, as in UTF-16, or line ends of old systems. */
 const NOT_TEXT = /(?![\t\n\r])\p{Cc}|\r(?!\n)/u
 
 const FAULTS = {
   vanished: 'is a link to a file that is not there, or is being replaced',
-  'too-large': `is larger than ${LARGEST / 1024} KiB`,
+  'too-large': `is larger than ${MAX_BYTES / 1024} KiB`,
   'not-regular': 'is no file',
 } as const

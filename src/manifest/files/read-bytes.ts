@@ -11,9 +11,9 @@ type BytesReading =
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * Synchronous: four trips through the thread pool per small file take ten times as long. The caller yields
- * between files.
- * @param most bytes of a file that is not too large
+ * Synchronous, because the thread pool takes ten times as long for a small file. The caller yields between
+ * files.
+ * @param most largest size that is read, in bytes
  */
 export function readBytes(path: string, most: number): BytesReading {
   let file: number
@@ -60,8 +60,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Equal stamps mean equal bytes. Each write sets `ctime`, which programs cannot restore. A replacement file
- * has another `ino`.
+ * Equal stamps of a file mean equal bytes: each write sets `ctime`, which programs cannot restore, and a
+ * replacement file has another `ino`.
  */
 export interface Stamp {
   readonly ino: number
@@ -74,7 +74,7 @@ export interface Stamp {
 const COARSEST_TICK = 2_000
 
 /**
- * From metadata taken before the bytes were read.
+ * Makes a stamp from metadata that was taken before the bytes were read.
  * @param now ms since the epoch
  * @returns undefined after a very recent write: another write might leave the same stamp
  */

@@ -38,25 +38,24 @@ export interface ReadOptions {
   readonly root: string
   readonly profile: Profile
   readonly limits: Limits
-  /** Files with equal bytes are not parsed again. */
+  /** The last reading. Files that are equal in both are not parsed again. */
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
   /** `stamps`: a file with an unchanged stamp is not opened. */
   readonly trust: 'bytes' | 'stamps'
-  /** If set, a directory with a just written file counts once two readings agree. */
+  /** If set, a reading with a just written file counts only if a second reading agrees. */
   readonly clock?: Clock | undefined
   readonly onRead?: OnRead
   readonly signal: AbortSignal
 }
 
-/** @param done files so far */
 export type OnRead = (done: number, of: number) => void
 
 const TRIES = 5
 
-/** Ms, times the number of attempts so far. */
+/** Ms before the next attempt, times the number of attempts so far. */
 const PAUSE = 40
 
-/** Ms between readings, if a file was just written. */
+/** Ms between two readings that must agree, because a file was just written. */
 const BETWEEN_READINGS = 500
 
 /**
@@ -80,14 +79,15 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
   }
   return failed({
     reason: 'SourceUnstable',
-    message: `The manifests directory changed during each of ${TRIES} reads.`,
+    message: `The manifests directory changed during each of ${TRIES} reads. Stop the program that keeps changing it.`,
     unfound: new Set(),
   })
 }
 
 /**
- * Files that changed again after a recent write, or `tree` if files came or went. Skips a tree behind a
- * swapped link, which changes as a whole. Git writes file by file.
+ * Git writes file by file, so a reading can see half a checkout. If a file was just written, reads again.
+ * @returns files that changed in between, or `tree` if files came or went. Empty behind a link of git-sync or
+ * Kubernetes, which replaces the tree as a whole
  */
 async function unsettledIn(
   reading: DirectoryReading,
@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // Prefers hashes: a stamp depends on this machine's clock, which can be ahead of the file system's.
+  // Compares hashes if possible: stamps depend on a clock that can be ahead of the file system's.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash
@@ -109,7 +109,6 @@ async function unsettledIn(
   return [...files.keys()].filter((file) => now.files.get(file)?.hash !== files.get(file)?.hash)
 }
 
-/** Equal if no file comes or goes, and the same files are ignored. */
 function namesIn({ files, unread, ignoreFile }: DirectoryReading): string {
   return [...files.keys(), ...unread]
     .toSorted()
@@ -117,14 +116,14 @@ function namesIn({ files, unread, ignoreFile }: DirectoryReading): string {
     .join('\n')
 }
 
-/** Leaves them out: their manifests keep the earlier content. */
+/** The reading without these files. Their manifests keep the earlier content. */
 function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): DirectoryReading {
   const said = unsettled.map((file) =>
     findingOfFile(file, {
       severity: 'error',
       code: 'file-unreadable',
       message: `The file changed during each of ${TRIES} reads.`,
-      hint: 'Write a temporary file, then rename it to this name. A daemon keeps its last reading.',
+      hint: 'Write a temporary file, then rename it to this name. A daemon keeps the earlier content of the file.',
     }),
   )
   const left = [...reading.files].filter(([file]) => !unsettled.includes(file))
@@ -132,7 +131,7 @@ function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): 
   return { ...reading, files: new Map(left), findings, unread }
 }
 
-/** Undefined if the file is gone or its bytes changed. */
+/** Text of a file that was read. Undefined: the file is gone or its bytes changed. */
 export function textNow(
   { folder, files }: DirectoryReading,
   file: string,
@@ -151,7 +150,7 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
-    // Retries, to find the new tree.
+    // The directory might just be replaced: undefined causes a retry.
     const isMissing = isLast && !existsSync(options.root)
     return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }
@@ -190,7 +189,7 @@ type Content =
   | { readonly finding: Finding }
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
-/** Stops at a vanished file. Reads known files first: new files cannot use up the limits. */
+/** Stops at a vanished file. Known files come first, because new files must not use up the limits. */
 async function readAll(
   files: readonly FoundFile[],
   options: ReadOptions,
@@ -285,7 +284,7 @@ function tooLarge(file: string, limits: Limits): Finding {
     severity: 'error',
     code: 'file-too-large',
     message: `The file is larger than ${sizeOf(limits.fileBytes)}.`,
-    hint: 'Split it into several files. A daemon keeps its last reading.',
+    hint: 'Split it into several files. A daemon keeps the earlier content of the file.',
   })
 }
 

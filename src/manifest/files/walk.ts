@@ -9,14 +9,13 @@ import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
-/** A file's name below the root, with forward slashes, and its real path. */
+/** A file's path below the root, with forward slashes, and its real path. */
 export interface FoundFile {
   readonly file: string
   readonly path: string
 }
 
 export interface Tree {
-  /** Sorted by name. */
   readonly files: FoundFile[]
   readonly findings: Finding[]
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
@@ -30,16 +29,15 @@ interface Walk extends Tree {
   readonly root: string
   readonly limits: Limits
   readonly signal: AbortSignal
-  /** Real paths of files. Only links reach a file twice. */
   readonly seen: Set<string>
-  /** Links, followed last: a real file or folder wins over a link to it. */
+  /** Links are followed last, because a real file or folder wins over a link to it. */
   readonly waiting: FoundFile[]
   folders: number
 }
 
 const MANIFEST = /^(?!(?:[^]*\/)?kustomization\.ya?ml$)[^]*\.(?:ya?ml|json)$/i
 
-/** Each with and without `/`: `x/y.yaml` gives `x` and `x/`. */
+/** Folders of a file, each with and without `/`: `x/y.yaml` gives `x` and `x/`. */
 export function foldersOf(file: string): readonly string[] {
   const folders: string[] = []
   for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1))
@@ -135,7 +133,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** Follows it if its target is inside, new and no parent. */
+/** Follows a link whose target is below the root, not yet read, and no folder around the link. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)
@@ -147,7 +145,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
     else if (code !== 'ENOENT' && code !== 'ENOTDIR')
       refuseLink(walk, link.file, unreadableFinding(link.file, 'folder', code))
-    // Other links to nothing can have any purpose.
+    // A broken link without a manifest's name is ignored: it can have any purpose.
     else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }
@@ -162,7 +160,6 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     return refuse(walk, link.file, linkFinding(link.file, 'link-outside'))
   }
   if (stats.isDirectory() && isBelow(dirname(link.path), target)) {
-    // Adds nothing: the folder is read anyway.
     walk.findings.push(linkFinding(link.file, 'link-loop'))
     return
   }
@@ -177,7 +174,7 @@ function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.unread.push(file)
 }
 
-/** Marks file and folder as unread, because the target is unknown or a folder. */
+/** Marks the path as an unread file and an unread folder, because the target can be either. */
 function refuseLink(walk: Walk, file: string, finding: Finding): void {
   refuseFile(walk, file, finding)
   walk.unread.push(`${file}/`)
@@ -189,7 +186,7 @@ function isBelow(path: string, folder: string): boolean {
 
 const PLAIN = /^[ -~]*$/
 
-/** Whether a name would break a line or is not UTF-8. Node cannot open the latter by name. */
+/** Whether a name has control characters or is not UTF-8. Node cannot open names that are not UTF-8. */
 function isOddName(file: string): boolean {
   return !PLAIN.test(file) && (printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file))
 }
@@ -198,8 +195,8 @@ function oddName(file: string): Finding {
   return findingOfFile(printable(file).replaceAll(/[\t\n]/g, '\ufffd'), {
     severity: 'error',
     code: 'file-name',
-    message: 'The name holds control characters or is not UTF-8.',
-    hint: 'Rename it; it is not read.',
+    message: 'The name of this file or folder holds control characters or is not UTF-8.',
+    hint: 'Rename it. Until then, it is not read.',
   })
 }
 
@@ -209,12 +206,12 @@ export function unreadableFinding(file: string, what: 'file' | 'folder', code: s
         `The ${what} cannot be opened: too many open files (${code}). The ${what} is not at fault.`,
         MORE_FILES,
       ]
-    : [`The ${what} cannot be read (${code}).`, 'Give the process the right to read it.']
+    : [`The ${what} cannot be read (${code}).`, 'Give Pipewright the right to read it.']
   return findingOfFile(file, {
     severity: 'error',
     code: `${what}-unreadable`,
     message,
-    hint: `${hint} A daemon keeps its last reading.`,
+    hint: `${hint} A daemon keeps the earlier content.`,
   })
 }
 
@@ -231,7 +228,7 @@ function tooManyFiles(file: string, limits: Limits): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'too-many-files',
-    message: `The directory holds more than ${limits.files} files or folders; this one and those after it are not read.`,
+    message: `The directory holds more than ${limits.files} files or folders. This path and later paths are not read.`,
     hint: 'Put several manifests into one file, or run one instance per directory.',
   })
 }
@@ -242,13 +239,13 @@ const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   'link-loop': ['The symbolic link leads back to itself or to a folder above it.', 'Remove it.'],
   'link-broken': [
     'The target of the symbolic link is missing.',
-    'Correct or remove it. A daemon keeps its last reading.',
+    'Correct or remove it. A daemon keeps the earlier content.',
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',
     'Replace it by a copy. Files outside the directory are not read.',
   ],
-  'link-repeated': ['The symbolic link leads to something that is read anyway.', 'Remove it; it is ignored.'],
+  'link-repeated': ['The symbolic link is ignored, because its target is read anyway.', 'Remove the link.'],
 }
 
 function linkFinding(file: string, code: LinkCode): Finding {

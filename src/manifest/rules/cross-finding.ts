@@ -12,7 +12,6 @@ import type { Places } from './source-locator.ts'
 
 export const RELATED = 5
 
-/** Shown findings per code and document. */
 const SAID = 20
 
 interface Participant {
@@ -21,7 +20,7 @@ interface Participant {
   readonly message: string
 }
 
-/** Only `document` becomes invalid. */
+/** A finding on several documents. An error makes only `document` invalid. */
 interface CrossFinding extends Participant, Statement {
   readonly others: readonly Participant[]
 }
@@ -54,7 +53,7 @@ export function createCrossReport() {
   }
 
   return {
-    /** @param words called only for a shown finding */
+    /** @param words called only if the finding is shown */
     add(at: At, words: () => Words) {
       if (at.severity === 'error') invalid.add(at.document)
       const count = countOf(at)
@@ -72,17 +71,16 @@ export function createCrossReport() {
 
 const MORE = {
   code: 'too-many-findings',
-  message: 'This document has more findings like the ones before; they are not shown.',
-  hint: 'Correct these first.',
+  message: 'This document has more findings of the same kind that are not shown.',
+  hint: 'Correct the shown findings first.',
   others: [],
 } as const
 
-/** Documents that are parsed again to find a position. */
 const LOCATED = 500
 
 /**
- * Beyond the limit, files with few findings come first. Other findings point to the beginning of their
- * document.
+ * Selects the places to look up. Files with few findings come first. Beyond the limit, findings point to the
+ * beginning of their document.
  */
 export function placesOf(findings: readonly CrossFinding[]): readonly Participant[] {
   const byFile = [...Map.groupBy(findings, ({ document }) => document.position.file).values()]
@@ -109,7 +107,7 @@ export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFind
   return { document, finding: placedThere }
 }
 
-/** Returns up to `RELATED` members with another name, at a constant cost per member. */
+/** For each member, finds up to `RELATED` members with another name, at a constant cost. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []
@@ -118,7 +116,6 @@ export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): 
     const count = counts.get(name) ?? 0
     counts.set(name, count + 1)
     if (count < RELATED) few.push(item)
-    // Stops with enough members for any name.
     if (few.length > 2 * RELATED) break
   }
   return (item) => {

@@ -10,20 +10,20 @@ export interface Before {
   readonly recorded: ReadonlyMap<Key, Recorded>
   /** Files that held a Lock at their last successful reading. */
   readonly lockFiles: ReadonlySet<string>
-  /** Files with unused documents, by key. */
+  /** By key, the files of documents that lost this key to an earlier owner. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
-  /** Owner by {@link endpointIn}. */
+  /** Owner of each endpoint, by {@link endpointIn}. */
   readonly endpoints: ReadonlyMap<string, Key>
 }
 
 const NAME: Path = ['metadata', 'name']
 
 /**
- * The earlier owner keeps its key. If the owner is unknown, no document of the key is used.
- * @param isHidden whether a file might hold more than this reading saw
- * @returns unused documents, which lost their key
+ * If documents have the same key, its earlier owner keeps it. With an unknown owner, none of them is used.
+ * @param isHidden whether a file might hold documents that this reading did not see
+ * @returns documents that are not used, because another document has their key
  */
 export function keyHolders(
   documents: readonly ParsedDocument[],
@@ -68,15 +68,15 @@ export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['new
   return newcomers
 }
 
-/** The last file of a key without a document. The key stays reserved. */
+/** The file in which the owner of a key was seen last. The key stays reserved for it. */
 interface Away {
   readonly file: string
   readonly why: 'unreadable' | 'not found'
 }
 
 /**
- * The earlier owner might be in an unreadable file. A document that existed beside the owner is not its
- * moved copy: it waits until three readings agree that the owner is gone.
+ * Finds the owner for which a key stays reserved. It might be in an unreadable file. A document that existed
+ * beside the owner is no moved owner, so it waits until three readings agree that the owner is gone.
  */
 function awayFrom(
   group: readonly ParsedDocument[],
@@ -101,7 +101,6 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
   return key ?? keyOf(kind ?? '', name ?? '')
 }
 
-/** A key's owner, from the last reading or the ledger. */
 interface Holder {
   readonly file: string
   readonly meaning: string | undefined
@@ -120,7 +119,7 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
   return file === undefined ? undefined : { file, meaning: record.digest }
 }
 
-/** Owner's file in the ledger. Only a valid document, or a document with a created resource, holds a key. */
+/** File of the owner by the ledger. Only a document that was valid, or created a resource, can own a key. */
 export function holdingFile({ validIn, file, pipeId, endpointOf }: Recorded): string | undefined {
   return validIn ?? (pipeId !== undefined || endpointOf !== undefined ? file : undefined)
 }
@@ -133,7 +132,7 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
-  // An edited file keeps its key. A moved document is found by its content.
+  // A document in the owner's file is its edit. In other files, the content shows the moved document.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))
   const moved = fresh.length > 0 ? fresh : group
@@ -147,8 +146,8 @@ function only<T>(items: readonly T[]): T | undefined {
 function reportLoser(report: CrossReport, document: ParsedDocument, holder: ParsedDocument): void {
   const name = nameIn(document)
   report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () => ({
-    message: `There is a ${name} already, at ${whereOf(holder)}; that one stays in use, and this one is not used.`,
-    hint: 'Give this one another name, or remove it.',
+    message: `${name} exists already, at ${whereOf(holder)}. That manifest stays in use, and this one is not used.`,
+    hint: 'Rename or remove this manifest.',
     others: [{ document: holder, path: [], message: `the ${name} that is in use` }],
   }))
 }
@@ -158,12 +157,12 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
   report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () =>
     why === 'unreadable'
       ? {
-          message: `${name} stood in ${file}, which cannot be read now; until it can, this one is not used.`,
+          message: `${name} was in ${file}, which cannot be read now. This manifest is not used until that file is readable.`,
           hint: `Correct the findings of ${file} first.`,
         }
       : {
-          message: `${name} stood in ${file} until just now; until it is sure that it is gone, this one is not used.`,
-          hint: 'If it was removed on purpose, this one is used in a moment.',
+          message: `${name} was in ${file} a moment ago. This manifest is not used until that removal is confirmed.`,
+          hint: 'If you removed it from that file on purpose, wait a moment.',
         },
   )
 }
@@ -175,9 +174,8 @@ function reportAmbiguous(report: CrossReport, name: string, group: readonly Pars
       const others = othersOf(document)
       const [first] = others
       return {
-        message: `${name} is there more than once: here and at ${first === undefined ? '' : whereOf(first)}.`,
-        hint: 'Keep one, and rename or remove the others. Until then none of them is used.',
-        // The beginning of the document, as in the message.
+        message: `${name} exists more than once: here and at ${first === undefined ? '' : whereOf(first)}.`,
+        hint: 'Keep one, and rename or remove the others. Until then, Pipewright uses none of them.',
         others: others.map((other) => ({ document: other, path: [], message: `the other ${name}` })),
       }
     })

@@ -23,7 +23,7 @@ interface Input {
   readonly existing: ReadonlySet<Key>
 }
 
-/** An id has one key, and a key one id. A locked key should exist. An earlier owner keeps its id. */
+/** Each id must have one key, and each key one id; an earlier owner keeps its id. A locked key should exist. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
   const locked: Claim[] = []
   for (const document of documents) {
@@ -33,9 +33,9 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  /** By key, without contradictions, except that an earlier owner keeps its id. */
+  /** Ids by key. A contradicted id is included only for its earlier owner. */
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
-  /** Keys whose claims all contradict others. The ledger names no pipe for them. */
+  /** Keys whose claims were all refused, and for which the ledger names no pipe. */
   const contested = new Set<Key>()
   for (const { key } of refused) if (!agreed.has(key) && !standing.hasPipe(key)) contested.add(key)
   checkLeftAlone({ documents, contested, locked }, report)
@@ -78,12 +78,12 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
     saysOf: ({ key, id }, { holder, named }) =>
       holder === undefined
         ? {
-            message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}; a ${nounOf(key)} belongs to one.`,
-            hint: 'Find out which one it is, and remove the id from the others.',
+            message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}. It can belong to only one of them.`,
+            hint: 'Keep the id where it belongs, and remove it from the others.',
           }
         : {
-            message: `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first; ${key} cannot have it as well.`,
-            hint: `Remove the id here, or from ${holder} first.`,
+            message: `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first. ${key} cannot have it, too.`,
+            hint: `Remove the id here. To give it to ${key}, first remove it from ${holder}.`,
           },
     related: ({ key }) => `claimed by ${key}`,
   })
@@ -98,8 +98,8 @@ function checkDisagreements(claims: readonly Claim[], checking: Checking): void 
       message:
         holder === undefined
           ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
-          : `${key} has had the id ${holder}; this Lock says ${id}, which does not count.`,
-      hint: `Find out which id is right, and remove the other. Until then ${holder === undefined ? `the ${nounOf(key)} is left alone` : `${holder} counts`}.`,
+          : `${key} already has the id ${holder}. This Lock says ${id}, which is ignored.`,
+      hint: `Find out which id is right, and remove the other. Until then, ${holder === undefined ? `the ${nounOf(key)} is left alone` : `${holder} counts`}.`,
     }),
     related: ({ id }) => `says ${id}`,
   })
@@ -117,7 +117,7 @@ interface Contradiction {
   readonly related: (claim: Claim) => string
 }
 
-/** Reports each claim with an equal `same` and a different `other`, except the earlier owner's. */
+/** Reports claims that agree in `same` and differ in `other`, except the claim of the earlier owner. */
 function checkContradictions(
   claims: readonly Claim[],
   { standing, report, refused }: Checking,
@@ -147,7 +147,7 @@ function checkContradictions(
   }
 }
 
-/** Reports keys that wait: their pipe might exist under another id. */
+/** Reports contested keys. Their pipes are not created, because they might exist under one of the ids. */
 function checkLeftAlone(
   {
     documents,
@@ -166,8 +166,8 @@ function checkLeftAlone(
     if (key === undefined || !contested.has(key)) continue
     if (!isResource(manifest) || manifest.policy?.adopt !== undefined) continue
     report.add({ document, path: ['metadata', 'name'], severity: 'error', code: 'lock-conflict' }, () => ({
-      message: `The id that Locks give to ${key} is contested, so the ${nounOf(key)} is left alone.`,
-      hint: 'Correct the Locks.',
+      message: `Locks contradict each other on the id of ${key}, so Pipewright leaves this ${nounOf(key)} alone.`,
+      hint: 'Correct the Locks: one id for each key.',
       others: (claimsOf.get(key) ?? [])
         .slice(0, RELATED)
         .map((claim) => ({ document: claim.document, path: claim.path, message: `says ${claim.id}` })),

@@ -8,7 +8,7 @@ import { sameId } from '../../lib/same-id.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
 
-/** A wanted resource. A broken or unreadable document keeps its last manifest. */
+/** The manifest of a key. For a broken or unreadable document, it is the last valid manifest. */
 export interface KnownManifest {
   readonly key: Key
   readonly manifest: ResourceManifest
@@ -16,17 +16,15 @@ export interface KnownManifest {
   readonly document: ParsedDocument | undefined
 }
 
-/** A key that has the query endpoint, or wants it. */
 export interface EndpointClaim extends Pick<KnownManifest, 'key' | 'position' | 'document'> {
-  /** From {@link endpointIn}. */
   readonly endpoint: string
   readonly isAway: boolean
 }
 
-/** Evidence for an owner. Each weight outweighs the sum of those below it. */
+/** Weights of the evidence that a key is the owner. Each is more than the sum of the smaller weights. */
 const CLAIM = {
   recorded: 4,
-  /** In the ledger, a create for this key might have made the object. */
+  /** A create for this key has an unknown outcome, and might have made the object. */
   awaited: 2,
   before: 1,
 } as const
@@ -34,12 +32,11 @@ const CLAIM = {
 export interface OwnershipEvidence {
   readonly manifests: readonly KnownManifest[]
   readonly serviceIs: ServiceIs
-  /** Includes unreadable manifests, and manifests that the last reading or two did not find. */
+  /** Includes unreadable manifests, and manifests that only the last one or two readings missed. */
   readonly endpoints: readonly EndpointClaim[]
-  /** A sum of {@link CLAIM}. */
+  /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
   hadEndpoint(claim: EndpointClaim): number
   hadPipe(key: Key, id: string): number
-  /** The record names a pipe. */
   hasPipe(key: Key): boolean
 }
 
@@ -71,7 +68,6 @@ export function ownershipEvidence(
   }
   for (const manifest of remembered(held, before)) byKey.set(manifest.key, manifest)
   const manifests = [...byKey.values()]
-  // A manifest that is missing for a moment keeps its endpoint and wants no new one.
   const all = [...manifests, ...remembered(pending, before).filter(({ key }) => !byKey.has(key))]
   const serviceIs = serviceIdentities(all.map(({ manifest }) => manifest))
   const unsaid = [...documents, ...[...held, ...pending].map((key) => ({ key }))]
@@ -113,7 +109,6 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
   return service === undefined ? undefined : `${kindOf(key)} ${service}`
 }
 
-/** @param from `unsaid`: might have no valid manifest, and keep their recorded endpoints */
 function endpointClaims(
   from: Pick<OwnershipEvidence, 'serviceIs'> & {
     readonly all: readonly KnownManifest[]
@@ -140,7 +135,7 @@ function endpointClaims(
   return [...claims.values()]
 }
 
-/** Undefined: no claim, or a tie. */
+/** The item with the most evidence. Undefined: no evidence, or a tie. */
 export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | undefined {
   const claims = group.map((item) => ({ item, weight: had(item) }))
   const most = claims.reduce((known, { weight }) => Math.max(known, weight), 0)
@@ -148,7 +143,7 @@ export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | u
   return having.length === 1 ? having[0]?.item : undefined
 }
 
-/** The service's identity, or the name if no manifest has the ids. */
+/** Ids of a service by its manifest's name. Without that manifest: the name itself. */
 export type ServiceIs = (name: string) => string
 
 function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {

@@ -8,11 +8,9 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { listed, type CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
 
-/** Comparisons for similar names. Beyond it, messages suggest no name. */
 const MOST_COMPARISONS = 50_000
 
 interface World {
-  /** Sorted by file and line. */
   readonly documents: readonly ParsedDocument[]
   /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
@@ -68,7 +66,6 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
   }
 }
 
-/** Policy fields that name other resources. They must not form a circle. */
 export const CHAINS = [
   {
     field: 'dependsOn',
@@ -78,13 +75,13 @@ export const CHAINS = [
   {
     field: 'renamedFrom',
     message: 'Resources are renamed from each other in a circle',
-    hint: 'Remove renamedFrom, and give each resource the name under which it was recorded. Then rename one after another.',
+    hint: 'Remove renamedFrom, and give each resource its former name. Then rename one after another.',
   },
 ] as const
 
 type Chain = (typeof CHAINS)[number]
 
-/** Reports circles. Only the manifest with the new reference gets a finding. */
+/** Reports circles of references. Only manifests with a new reference get a finding, if there are any. */
 export function checkCircles(
   { field, message, hint }: Chain,
   documents: readonly ParsedDocument[],
@@ -129,7 +126,6 @@ function targetsOf({ policy }: ResourceManifest, field: Chain['field']): readonl
   return texts === undefined ? NONE : [texts].flat().flatMap((text) => parseKey(text) ?? [])
 }
 
-/** Earlier targets by the catalog, or else the ledger. */
 function targetsBefore(
   { catalog, recorded }: Before,
   document: ParsedDocument | undefined,
@@ -147,7 +143,7 @@ function targetsBefore(
 
 /**
  * Tarjan's algorithm for strongly connected components, with an explicit stack, because chains can be long.
- * A key that only leads into a group is no member.
+ * A key that only leads into a circle is no member of it.
  */
 export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): readonly (readonly Key[])[] {
   const index = new Map<Key, number>()

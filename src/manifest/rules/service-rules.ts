@@ -6,13 +6,13 @@ import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { firstOf, type EndpointClaim, type ServiceIs, type OwnershipEvidence } from './ownership.ts'
 
-/* Two Service manifests can name one service: services are compared, not manifest names. */
+/* Services are compared by their ids, because two Service manifests can name the same service. */
 
 const SERVICE: Path = ['spec', 'service']
 
 /**
- * One endpoint per service: its upsert replaces the whole configuration. The earlier owner keeps it.
- * @returns owner by {@link endpointIn}
+ * A service can have one endpoint, because each upsert replaces it as a whole. The earlier owner keeps it.
+ * @returns the owner of each endpoint, by {@link endpointIn}
  */
 export function checkEndpoints(standing: OwnershipEvidence, report: CrossReport): ReadonlyMap<string, Key> {
   const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))
@@ -49,15 +49,15 @@ function wordsOf(
     return {
       message:
         `${holder.key} at ${whereOf(holder)} just disappeared and still has the query endpoint of the service. ` +
-        'This one is not applied until the removal is confirmed.',
+        'This manifest is not applied until that removal is confirmed.',
       hint: 'If you removed it on purpose, wait a moment.',
     }
   return {
     message:
       holder === undefined
-        ? `The service has another query endpoint in ${listed(keys, claim.key, ', ')}; it can have one.`
-        : `The service has a query endpoint already, ${holder.key} at ${whereOf(holder)}; it can have one, and that one stays.`,
-    hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
+        ? `Another query endpoint of this service is in ${listed(keys, claim.key, ', ')}. It can have only one.`
+        : `This service already has ${holder.key} at ${whereOf(holder)}. It can have only one query endpoint, so this one is not used.`,
+    hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the others.',
   }
 }
 
@@ -68,8 +68,8 @@ interface NamedPipe {
 }
 
 /**
- * Two pipes with one name in one service are a copy or a half-finished rename. A warning: an existing pipe
- * is unaffected.
+ * Two pipes with the same name in a service are usually a copy or a half-finished rename. This is only a
+ * warning, because existing pipes are unaffected.
  */
 export function checkPipeNames(
   documents: readonly ParsedDocument[],
@@ -97,8 +97,8 @@ export function checkPipeNames(
       report.add(
         { document: pipe.document, path: namePath(pipe), severity: 'warning', code: 'pipe-name-repeated' },
         () => ({
-          message: `${first.document.key} has the same service and the same name there, "${remoteNameOf(pipe.manifest)}".`,
-          hint: `Give one of them another spec.name, or say with policy.replaces: ${first.document.key} that both are meant; until then only one is created.`,
+          message: `${first.document.key} has the same service, and in it the same name: "${remoteNameOf(pipe.manifest)}".`,
+          hint: `Give one of them another spec.name. If you want both, set policy.replaces: ${first.document.key}. Until then, only one is created.`,
           others: others.map((other) => ({
             document: other.document,
             path: namePath(other),

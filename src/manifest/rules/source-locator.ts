@@ -13,14 +13,13 @@ interface Wanted {
 export type Places = ReturnType<typeof createPlaces>
 
 /**
- * Parses the text again: texts and syntax trees are large, rarely needed, and not kept. Places live as long
- * as their documents.
- * @param textOf undefined if the text of the last parse is gone
+ * Finds places in documents. It parses the text again, because texts and syntax trees are too large to keep
+ * and rarely needed.
+ * @param textOf returns undefined if the text is no longer as it was parsed
  */
 export function createPlaces(textOf: (file: string) => string | undefined) {
   const known = new WeakMap<ParsedDocument, Map<string, Place>>()
   return {
-    /** One document per step. Each file is read once, and each document is parsed once. */
     *find(wanted: readonly Wanted[]) {
       const missing = wanted.filter(({ document, path }) => known.get(document)?.has(nameOf(path)) !== true)
       for (const [file, ofFile] of Map.groupBy(missing, ({ document }) => document.position.file)) {

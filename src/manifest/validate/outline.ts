@@ -28,7 +28,7 @@ export function outlineFinding(value: unknown): ShapeFinding | undefined {
       'unknown-kind',
       isShown ? `Pipewright has no kind "${printable(kind)}".` : 'The field "kind" is missing or unknown.',
       meant === undefined
-        ? `Write "kind" with one of ${MANIFEST_KINDS.join(', ')}. Name a file of another program in .pipewrightignore.`
+        ? `Set "kind" to one of ${MANIFEST_KINDS.join(', ')}. If the file belongs to another program, add it to .pipewrightignore.`
         : `Did you mean "${meant}"?`,
     )
   }
@@ -43,7 +43,6 @@ export function outlineFinding(value: unknown): ShapeFinding | undefined {
 
 export interface Identity {
   readonly kind: string | undefined
-  /** Undefined if `metadata.name` is not a valid name. */
   readonly name: string | undefined
   /** Undefined for a `Lock`, and if the kind or the name is unknown. */
   readonly key: Key | undefined
@@ -61,7 +60,6 @@ const MOST_LABELS = 50
 
 const Labels = Metadata.shape.labels
 
-/** The valid labels and service of a document with errors. */
 export function statedIn(value: unknown): Stated | undefined {
   if (!isObject(value)) return undefined
   const { metadata, spec } = value
@@ -81,7 +79,7 @@ function isLabel(name: string, value: string): boolean {
 
 const Id = z.guid()
 
-/** Ids by key, in lower case, even if other entries are broken. */
+/** The ids of a Lock by key, in lower case, without broken entries. */
 export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   const locks = new Map<Key, string>()
   const spec = isObject(value) ? value.spec : undefined
@@ -95,7 +93,7 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   return locks
 }
 
-/* A file of this name can hold pipe ids. While it is unreadable, no pipe is created: it might exist. */
+/* A file with this name can list pipe ids. While it is unreadable, no pipe is created, as it might exist. */
 
 const LOCK_FILE = /(?:^|[./])lock\.(?:ya?ml|json)$/i
 
@@ -105,14 +103,14 @@ export function isLockFileName(file: string): boolean {
 
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
-  'By its name, this is a Lock file, but it has no Lock.',
-  'Write the Lock into it, or remove the file. Until then no resource without a record is created.',
+  'This file has the name of a Lock file, but contains no Lock.',
+  'Write the Lock into it, or remove the file. Until then, Pipewright creates nothing new.',
 )
 
 export const LOCK_ELSEWHERE: ShapeFinding = {
   severity: 'warning',
   path: ['kind'],
   code: 'lock-file-name',
-  message: 'A Lock is in a file without the name of a Lock file.',
-  hint: 'Move it to a file such as pipes.lock.yaml: while that cannot be read, no pipe is created.',
+  message: 'This Lock is in a file that does not have the name of a Lock file.',
+  hint: 'Move it to a file such as pipes.lock.yaml. Pipewright creates no pipes while such a file is unreadable.',
 }

@@ -23,11 +23,10 @@ import { contentDigest, NO_LOCKS, startOf, unreadable, type ParsedDocument } fro
 export interface ParseOptions {
   readonly profile: Profile
   readonly limits: Limits
-  /** Shared by all files of one reading. */
   readonly room: FindingRoom
 }
 
-/** Findings left in a reading. Beyond it, a document reports only that it has errors. */
+/** Findings that a reading can still have. At 0, a document reports only that it has findings. */
 interface FindingRoom {
   left: number
 }
@@ -38,7 +37,7 @@ export function createFindingRoom(): FindingRoom {
   return { left: MAX_FINDINGS_OF_READING }
 }
 
-/** A part has several documents only if its text is broken. */
+/** A chunk yields several documents only if its text is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
@@ -97,7 +96,7 @@ function checked(
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
-  // Hides other findings on an odd text: it causes them.
+  // A text with an odd character has no other findings, because the character causes them.
   const odd = texts.filter(isError).map(({ path }) => path)
   const outline = isSops ? ENCRYPTED : outlineFinding(value)
   const isElsewhere = kind === LOCK.name && !isLockFileName(source.file)
@@ -108,7 +107,7 @@ function checked(
   if (!reports.some(isError)) reports.push(...octals)
   const isWrong = reports.some(isError)
   const severity: Severity = isWrong ? 'error' : 'warning'
-  // A hostile document can have very many findings: only shown ones are placed.
+  // Only shown findings get a position, because a hostile document can have very many.
   const findings = reports.slice(0, most + 1).map((report, index) => {
     const { start, end } = 'range' in report ? report.range : rangeOf(document, report)
     const shown = index < most ? report : { ...TOO_MANY_FINDINGS, severity }
@@ -131,7 +130,7 @@ function checked(
   }
 }
 
-/** The parser's strings are slices that keep the whole text in memory. Objects of JSON are a third smaller. */
+/** Copies a manifest, because the parser's strings are slices that keep the whole file in memory. */
 function copyOf(manifest: Manifest): Manifest {
   return JSON.parse(JSON.stringify(manifest)) as Manifest // a JSON copy has the same type
 }
@@ -148,7 +147,7 @@ function isNotAt(paths: readonly Path[]): (finding: ShapeFinding) => boolean {
 /** SOPS adds this field to each encrypted document. */
 const ENCRYPTED: ShapeFinding = { ...UNRESOLVED, path: ['sops'], at: 'field' }
 
-/** Skips rules that only the wrong fields might break. */
+/** Checks schema and rules. If fields are wrong, the rules check the rest of the manifest. */
 function validate(
   value: unknown,
   kind: string | undefined,
@@ -167,7 +166,7 @@ function validate(
   const wrong = [...issues.flatMap(pathsOf), ...odd]
   const rest = schema.safeParse(withoutFields(value, wrong)).data
   if (!isResource(rest)) return { accepted: undefined, mistakes }
-  // Skips these rules: the removed field might be their only cause.
+  // Findings next to a removed field are skipped, because its removal might be their only cause.
   const isTouched = ({ path }: ShapeFinding) =>
     wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
   const broken = rulesOf(profile, rest).filter((finding) => !isTouched(finding))
@@ -179,7 +178,7 @@ function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
 }
 
-/** A copy to find further mistakes. Undefined if a wrong value is no field of a mapping. */
+/** A copy without wrong fields. Undefined: a wrong value is no field of a mapping, so it cannot be removed. */
 function withoutFields(input: unknown, wrong: readonly Path[]): unknown {
   const copy = structuredClone(input)
   for (const path of wrong) {

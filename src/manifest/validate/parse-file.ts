@@ -12,12 +12,10 @@ import { UNRESOLVED } from '../yaml/text-findings.ts'
 
 export interface ParsedFile {
   readonly file: string
-  /** SHA-256 of its bytes. */
   readonly hash: string
   readonly documents: readonly ParsedDocument[]
-  /** Findings outside documents. */
   readonly findings: readonly Finding[]
-  /** False if some content might be unseen: a missing key might then be in this file. */
+  /** False if part of the content is not understood. A missing key might be in that part. */
   readonly whole: boolean
 }
 
@@ -27,7 +25,7 @@ export interface FileContent {
   readonly bytes: Buffer
 }
 
-/** One document per step, the bytes in the first. Never throws: each failure is a finding. */
+/** Parses a file, one document per step. Never throws, because each failure becomes a finding. */
 export function* parseSteps(content: FileContent, options: ParseOptions): Generator<void, ParsedFile> {
   const { limits } = options
   const { file, hash, bytes } = content
@@ -91,12 +89,12 @@ function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
 const NUL_BYTE = errorStatement(
   'nul-byte',
   'The file holds a NUL byte.',
-  'Remove it; save the file as UTF-8 text.',
+  'Remove it, and save the file as UTF-8 text.',
 )
 
 const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')
 
-/** Without the line: it is large, or its encoding is unknown. */
+/** A finding that does not show its line, which is large or in an unknown encoding. */
 function blindFinding(source: SourceText, offset: number, statement: Statement): Finding {
   const { line, column } = source.position(offset)
   return findingAt({ file: source.file, line, column, endColumn: column + 1, lineText: '' }, statement)

@@ -13,7 +13,7 @@ import type { Range } from '../yaml/node-range.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
 import { identityOf, statedIn, type Identity } from './outline.ts'
 
-/** Checked without the other documents. */
+/** A document that was checked alone, without the rules between documents. */
 export interface ParsedDocument extends Identity {
   readonly position: Position
   /** Undefined if there are errors. */
@@ -21,21 +21,20 @@ export interface ParsedDocument extends Identity {
   /** The valid part of a document with errors, to find further mistakes. */
   readonly rest: ResourceManifest | undefined
   readonly stated: Stated | undefined
-  /** Equal exactly if the manifests mean the same. */
+  /** Digest that is equal exactly if two manifests mean the same. */
   readonly meaning: string | undefined
   readonly findings: readonly Finding[]
-  /** Also of a Lock with errors, because it prevents creates. */
+  /** Ids in a Lock, even in a Lock with errors, because they prevent creates. */
   readonly locks: ReadonlyMap<Key, string>
-  /** Whether the text is YAML. */
   readonly readable: boolean
   /** `chunk`: the document's part of the file. `start`: its beginning in that part. */
   readonly chunk: Chunk
   readonly start: number
 }
 
-/** Sorts only labels: the schema orders other fields. */
+/** Digest of the content. Only labels are sorted: zod puts other fields into the schema's order. */
 export function contentDigest(manifest: Manifest): string {
-  // Sorts a Lock: it has free field names, too.
+  // A Lock is sorted, because its field names are free.
   if (!isResource(manifest)) return sha256(stableJson(manifest))
   const { apiVersion, kind, metadata, policy, spec } = manifest
   return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
@@ -51,7 +50,7 @@ export function unreadable(
 ): ParsedDocument {
   const { document, value, most = 1 } = parsed ?? {}
   const identity = identityOf(value)
-  // Ends at the last character: the next document starts right after it.
+  // A place ends at the last character, because the next document starts right after it.
   const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
   const place = (range: Range) => {
     const start = chunk.start + Math.min(range.start, last)
@@ -79,7 +78,7 @@ export function unreadable(
   }
 }
 
-/** The parser often marks only the start of a word. */
+/** Extends a mark to the end of a word, because the parser often marks only the start. */
 function endOfWord(text: string, start: number): number {
   const word = /[\w$.-]{1,80}/y
   word.lastIndex = start

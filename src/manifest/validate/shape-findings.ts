@@ -21,7 +21,6 @@ import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Each unknown field is a finding, and unions are split into branches. */
 export function shapeFindings(issues: readonly Issue[], context: Context): readonly ShapeFinding[] {
   const findings: ShapeFinding[] = []
   for (const issue of issues) {
@@ -72,7 +71,7 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
   return format(ownWords(issue.message) ?? 'does not have the right form')
 }
 
-/** The branch's findings if exactly one branch fits. Otherwise the union has its own message. */
+/** Findings of the only branch whose type fits. If none or several fit, one finding for the union. */
 function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
@@ -135,7 +134,7 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
   const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : ''
   const isEmpty = isLow && unit !== '' && Number(limit) === 1
   const wanted = isEmpty ? 'must not be empty' : `must be at ${isLow ? 'least' : 'most'} ${limit}${unit}`
-  const hint = isEmpty ? 'Give it a value, or remove the field.' : 'Replace the value by one in this range.'
+  const hint = isEmpty ? 'Give it a value, or remove the field.' : 'Write a value in this range.'
   return valueFinding(path, 'out-of-range', `${nameOf(path)} ${wanted}.`, hint)
 }
 
@@ -155,12 +154,12 @@ function isLiteralSecret(path: Path, input: unknown): boolean {
   )
 }
 
-/** Whether the path is a Service's credentials. In other kinds, these have two references. */
+/** Whether the path is `spec.credentials`, which only a Service has. */
 function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }
 
-/** Credentials without `secretRef` are reported once, as a secret in plain text. */
+/** Whether credentials have other fields than `secretRef`. These are reported once, as a literal secret. */
 function isWrittenOut(input: unknown): boolean {
   return isObject(input) && Object.keys(input).some((name) => name !== 'secretRef')
 }

@@ -10,7 +10,7 @@ import { MASK } from '../diagnostics/mask-lines.ts'
 export interface Context {
   readonly profile: Profile
   readonly schema: z.ZodType
-  /** Never shown if it might hold a secret. */
+  /** The document. Values that might be secret are never shown. */
   readonly input: unknown
   readonly most: number
 }
@@ -61,7 +61,6 @@ const TYPE_HINTS: Readonly<Record<string, string>> = {
   record: FIELDS_BELOW,
 }
 
-/** By field path. `*` stands for a part of it. */
 const FIELD_HINTS: Readonly<Record<string, string>> = {
   'metadata.name': 'Write it in lower case, without spaces and "_".',
   'metadata.labels.*': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',
@@ -80,12 +79,9 @@ export function typeHint(expected: string, input: unknown, path: Path): string {
 
 export function formatHint(path: Path): string {
   const [top, field, ...more] = path
-  return (
-    FIELD_HINTS[`${top}.${field}${more.length > 0 ? '.*' : ''}`] ?? 'Replace the value by one of that form.'
-  )
+  return FIELD_HINTS[`${top}.${field}${more.length > 0 ? '.*' : ''}`] ?? 'Write a value of that form.'
 }
 
-/** Such as `spec.fieldMappings[2]`. */
 export function nameOf(path: Path): string {
   if (path.length === 0) return 'The manifest'
   return path
@@ -98,13 +94,13 @@ export function quote(text: string): string {
 }
 
 function short(text: string): string {
-  // Masked before the cut: half a URL hides its password from the mask.
+  // Masks before it cuts, because the mask does not recognize a password in half a URL.
   const safe = printable(withoutSecrets(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
-/** For a part of the spec that the profile copies from a dated document. */
+/** Words about a field of `spec`, if the profile follows an API description with a date. */
 export function documentWords(path: Path, { profile: { document }, input }: Context): string {
   const isOurs = path[0] !== 'spec' || valueAt(input, ['kind']) === 'Service' || document === undefined
-  return isOurs ? '' : `: it is not in the document of ${document}`
+  return isOurs ? '' : `: it is not in the API description of ${document}`
 }

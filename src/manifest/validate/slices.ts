@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Longest uninterrupted run, in ms. */
+/** Ms of work before other events get their turn. */
 const SLICE_MS = 8
 
 type Slices = ReturnType<typeof createSlices>

@@ -5,7 +5,6 @@ import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/dia
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import { documentWords, nameOf, quote, type Context } from './shape.ts'
 
-/** `meant`: the intended field, which does not count as missing. */
 interface Advice {
   readonly hint: string
   readonly meant?: string
@@ -32,7 +31,7 @@ export function unknownFields(
   })
 }
 
-export const NO_MERGE = 'YAML merge keys are not supported; write the fields out.'
+export const NO_MERGE = 'YAML merge keys are not supported. Write the fields out.'
 
 function adviceOn(name: string, known: readonly string[], parent: Path, context: Context): Advice {
   if (name === '<<') return { hint: NO_MERGE }
@@ -50,10 +49,12 @@ function adviceOn(name: string, known: readonly string[], parent: Path, context:
   )
   if (meant !== undefined) return { hint: `Did you mean "${meant}"?`, meant }
   if (known.length === 0) return { hint: 'Remove it.' }
-  return { hint: `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.` }
+  return {
+    hint: `Remove it. Known fields: ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`,
+  }
 }
 
-/** Objects that can have the field and lack it. Only objects in the manifest, if any. */
+/** Paths of objects that can have the field and lack it; if possible, of objects in the manifest. */
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
   // None for `secretRef`, which is valid in many fields. List items are left out.
   if (name === 'secretRef') return []
@@ -71,7 +72,6 @@ function placeOf(home: string): string {
   return home === '' ? 'at the top of the manifest, without spaces before it' : `under ${home}`
 }
 
-/** The library has no narrower type for walking a schema. */
 interface Shape {
   readonly def: {
     readonly type: string

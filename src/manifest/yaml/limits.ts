@@ -17,12 +17,12 @@ export const DEFAULT_LIMITS = {
 
 export type Limits = Readonly<typeof DEFAULT_LIMITS>
 
-/** `-` and `?` are marks only before white space, quotes also before another quote. `\` begins an escape. */
+/** Characters that separate YAML values: `-` and `?` only before white space, quotes also before a quote. */
 const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
- * Offset of the first YAML mark beyond `limit`. Each mark costs the parser about ten microseconds. Quotes
- * are ignored: no text holds a hundred thousand marks.
+ * Offset of the first mark beyond `limit`, because each mark costs the parser about ten microseconds. Marks in
+ * quoted texts count, too: no text needs a hundred thousand.
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined
@@ -43,14 +43,14 @@ export function tooDeep({ depth }: Limits): Statement {
 
 export const TOO_MANY_FINDINGS = errorStatement(
   'too-many-findings',
-  'This document has more findings; they are not shown.',
-  'Correct the others first.',
+  'This document has more findings that are not shown.',
+  'Correct the shown findings first.',
 )
 
 export function tooManyDocuments({ documents }: Limits): Statement {
   return errorStatement(
     'too-many-documents',
-    `The file holds more than ${documents} documents; this one and those after it are not read.`,
+    `The file holds more than ${documents} documents. This document and later documents are not read.`,
     'Split it into several files.',
   )
 }
@@ -58,7 +58,7 @@ export function tooManyDocuments({ documents }: Limits): Statement {
 export function notSeparated(most: number): Statement {
   return errorStatement(
     'too-many-documents',
-    `More than ${most} documents stand here without "---" between them; none of them is read.`,
+    `More than ${most} documents are here without "---" between them. None of them is read.`,
     'Put "---" at the beginning of a line between two documents.',
   )
 }
@@ -66,7 +66,7 @@ export function notSeparated(most: number): Statement {
 export function tooComplex(what: string, marks: number): Statement {
   return errorStatement(
     'too-complex',
-    `The ${what} holds more than ${marks} values; it is not read.`,
+    `The ${what} holds more than ${marks} values, so it is not read.`,
     `Divide it into several ${what}s.`,
   )
 }

@@ -6,7 +6,7 @@ export interface Range {
   readonly end: number
 }
 
-/** Marks a scalar, a collection's field name, or the nearest existing ancestor. */
+/** The text to mark for a path: a scalar, a collection's field name, or the nearest existing ancestor. */
 export function rangeOf(document: Document, { path, at }: Pick<ShapeFinding, 'path' | 'at'>): Range {
   let node = resolved(document, document.contents)
   let range = rangeOfRoot(document)

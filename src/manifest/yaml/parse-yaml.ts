@@ -1,17 +1,17 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** Errors. Beyond it, the rest of the part is not read. */
+/** Errors in a chunk, after which the rest of the chunk is not read. */
 const MOST_ERRORS = 100
 
-/** Documents. A part with valid `---` holds one. */
+/** Documents in a chunk. Valid YAML has one. */
 export const MOST_IN_CHUNK = 20
 
-/** Building it costs more than parsing a small document. Manifests can name no tags. */
+/** Built once, because this costs more than parsing a small document. It knows no tags. */
 const CORE = new Schema({ schema: 'core', merge: false, resolveKnownTags: false })
 CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // no inherited tags either
 Object.freeze(CORE.tags)
 
-/** `uniqueKeys` is quadratic: `convert` looks for repeated fields instead. */
+/** `uniqueKeys` takes quadratic time, so `convert` looks for repeated fields instead. */
 const YAML_OPTIONS = {
   version: '1.2',
   schema: CORE,
@@ -25,8 +25,8 @@ const YAML_OPTIONS = {
 } as const
 
 /**
- * Stops at one document too many.
- * @param depth beyond it, the parser is slow and its result overflows the stack
+ * Parses at most one document too many.
+ * @param depth maximum nesting. Beyond it, the parser is slow and its result overflows the stack.
  */
 export function yamlDocuments(text: string, depth = Infinity) {
   const composer = new Composer(YAML_OPTIONS)
@@ -39,12 +39,11 @@ export function yamlDocuments(text: string, depth = Infinity) {
   /** Offset of a collection that is nested too deeply. The text after it was not read. */
   const tooDeep = deepestIn(parser, depth)
   if (documents.length > 0) return { documents, findings: [], tooDeep }
-  // Findings outside documents.
   const { errors, warnings } = composer.streamInfo()
   return { documents, findings: [...errors, ...warnings], tooDeep }
 }
 
-/** Stops early: each unexpected token costs the parser more than the token before. */
+/** Stops after many errors, because each unexpected token costs the parser more than the last. */
 function* firstTokens(parser: Parser, text: string, depth: number): Generator<CST.Token> {
   let errors = 0
   for (const lexeme of new Lexer().lex(text)) {
@@ -58,7 +57,7 @@ function* firstTokens(parser: Parser, text: string, depth: number): Generator<CS
 }
 
 function deepestIn({ stack }: Parser, depth: number): number | undefined {
-  // Less one: the first item of the stack is the document.
+  // One less, because the first item of the stack is the document.
   if (stack.length - 1 <= depth) return undefined
   const top = stack.at(-1)
   const isCollection =
@@ -77,8 +76,8 @@ const MARK = /^(?:---|\.\.\.)(?![^ \t\r])/
 const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
 
 /**
- * Documents with content. A line that begins with `---` or `...` ends a document even in quotes (YAML 1.2,
- * 9.1.2). Directives belong to the next document.
+ * Finds the documents with content. A line that begins with `---` or `...` ends a document even in quotes
+ * (YAML 1.2, 9.1.2). Directives belong to the next document.
  */
 export function splitDocuments(text: string): readonly Chunk[] {
   const chunks: Chunk[] = []

@@ -6,14 +6,13 @@ import { errorStatement, type Statement } from '../diagnostics/diagnostic.ts'
 
 export interface YamlFinding extends Statement {
   readonly range: Range
-  /** The first of two equal fields. */
   readonly first?: Range
 }
 
-/** Errors: the parser only warns of unknown tags and odd versions. */
+/** Codes that count as errors here, although the parser only warns: unknown tags and versions. */
 const STRICT: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE', 'BAD_COLLECTION_TYPE'])
 
-/** Without repetitions: a parser that lost its way complains about each following token. */
+/** Findings without repetitions, because the parser complains about each token after an error. */
 export function documentFindings(document: Document, text: string, limit: number): readonly YamlFinding[] {
   const broken = new Set<number>()
   const findings = [...document.errors.slice(0, limit), ...document.warnings.slice(0, limit)]
@@ -30,12 +29,12 @@ export function documentFindings(document: Document, text: string, limit: number
     })
   const version = document.directives?.yaml.version ?? '1.2'
   if (version === '1.2' || findings.some(({ code }) => code === BAD_DIRECTIVE.code)) return findings
-  // The parser accepts `%YAML 1.1`, but the meaning of words then changes silently.
+  // The parser accepts `%YAML 1.1`, but words such as `yes` then silently get another meaning.
   const start = Math.max(0, text.search(/^%YAML/m))
   return [...findings, { ...BAD_DIRECTIVE, severity: 'error', range: { start, end: start + 9 } }]
 }
 
-/** Marks the innermost quoted text or bracketed collection without an end. */
+/** The innermost quote or bracket without an end. Undefined: the error has another cause. */
 function openRange(document: Document, text: string, error: YAMLError): Range | undefined {
   const opener = openerOf(error)
   if (opener === undefined) return undefined
@@ -67,7 +66,7 @@ export function duplicateFinding(name: string, range: Range, first: Range): Yaml
 }
 
 export function explosionFinding(range: Range, { aliases }: Limits): YamlFinding {
-  const message = `The aliases of this document stand for more than ${aliases} values.`
+  const message = `The aliases of this document expand to more than ${aliases} values.`
   return {
     ...errorStatement('alias-explosion', message, 'Write the values out, or share fewer of them.'),
     range,
@@ -82,7 +81,7 @@ export const UNKNOWN_ALIAS = errorStatement(
 
 export const CIRCULAR_ALIAS = errorStatement(
   'alias-circular',
-  'This alias stands inside what it refers to.',
+  'This alias is inside the value that it refers to.',
   'Write the value out.',
 )
 
@@ -99,7 +98,7 @@ const SYNTAX = 'yaml-syntax'
 const BAD_DIRECTIVE: Words = {
   code: 'yaml-version',
   message: 'This directive is not YAML 1.2.',
-  hint: 'Remove the line; manifests are YAML 1.2.',
+  hint: 'Remove the line, because manifests are YAML 1.2.',
 }
 
 const BAD_TAG: Words = {
@@ -146,7 +145,7 @@ const WORDS: Partial<Readonly<Record<YAMLError['code'], Words>>> = {
   MULTILINE_IMPLICIT_KEY: {
     code: SYNTAX,
     message: 'The name of a field goes over several lines.',
-    hint: 'Look for a ":", with a space after it, that is missing on this line.',
+    hint: 'Look for a missing ": " on this line.',
   },
   NON_STRING_KEY: {
     code: 'yaml-key',
@@ -158,7 +157,7 @@ const WORDS: Partial<Readonly<Record<YAMLError['code'], Words>>> = {
   BAD_COLLECTION_TYPE: BAD_TAG,
 }
 
-/** Beginnings of parser messages, and the opener without an end. */
+/** Beginnings of the parser's messages, each with the quote or bracket that has no end. */
 const OPENERS = [
   ['Missing closing "quote', '"'],
   ["Missing closing 'quote", "'"],
@@ -172,7 +171,7 @@ function openerOf({ message }: YAMLError): string | undefined {
   return OPENERS.find(([beginning]) => message.startsWith(beginning))?.[1]
 }
 
-/** The parser's messages can quote the source, and with it a secret. */
+/** Own words for an error, because the parser's messages can quote a secret. */
 function wordsOn(error: YAMLError): Words {
   const opener = openerOf(error)
   if (opener === undefined) return WORDS[error.code] ?? NOT_EXPECTED

@@ -35,7 +35,7 @@ export function textFindings(
   return findings
 }
 
-/** A fast check first: few texts can be odd. */
+/** A fast check before the others: few texts match. */
 const MAY_BE_ODD = /[^\w ./:,*=?&+;'-]|^[ _]|[ _]$|:\/\/|vault:|(?:change|replace)[-_]?(?:me|this)/i
 
 function statementOn(text: string, path: Path, form: LeafForm): Statement | undefined {
@@ -61,19 +61,19 @@ function wordsOnCharacter(odd: string): Pick<Statement, 'message' | 'hint'> {
 
 const PROTOTYPE = errorStatement('unknown-field', 'No field and no text can be "__proto__".', 'Remove it.')
 
-/** Helm, Go, Jinja or ERB. Also `${NAME}`, `$(NAME)`, and a text that is only `$NAME`. Each stops at its next opening. */
+/** Templates of Helm, Go, Jinja or ERB, and variables: `${NAME}`, `$(NAME)`, or a text that is only `$NAME`. */
 const TEMPLATE =
   /\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}|<%(?:(?!<%).)*?%>|\$\{[A-Za-z_](?:(?!\$\{)[^}\n])*\}|\$\([A-Za-z_]\w*\)|^\$[A-Z][A-Z0-9_]*$/
 
 const TEMPLATE_STATEMENT = errorStatement(
   'template',
   'This is a template: {{ … }}, {% … %}, <% … %> or a variable such as ${…} is still in it.',
-  'Render it first, or write the value itself. Name a template in .pipewrightignore.',
+  'Render it first, or write the value itself. Add files that are only templates to .pipewrightignore.',
 )
 
 export const UNRESOLVED = errorStatement(
   'unresolved',
-  'This is encrypted, or a reference or placeholder that another tool replaces.',
+  'This text is encrypted, or a reference or placeholder that another tool replaces.',
   'Let that tool decrypt or replace it before Pipewright reads it. For a login, mount a secret and write {secretRef: {name: …, key: …}}.',
 )
 
@@ -96,7 +96,7 @@ const CAUSES = [
   [/[\u00a0\u00ad\u200b-\u200f\u2028\u2029\u202f\u2060\u3000\ufeff]/, INVISIBLE_STATEMENT],
 ] as const
 
-/** The cause of the parser's errors, if known. */
+/** Replaces the parser's errors by their cause, if it is known. */
 export function causeOfBrokenText(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   const conflict = CONFLICT.exec(text)
   if (conflict !== null)
@@ -115,5 +115,4 @@ export function causeOfBrokenText(findings: readonly YamlFinding[], text: string
   return findings
 }
 
-/** Characters that are read before and after a finding. */
 const MAX_DISTANCE = 200

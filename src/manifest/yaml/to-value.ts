@@ -10,26 +10,24 @@ import {
 } from './syntax-findings.ts'
 import type { YamlFinding } from './syntax-findings.ts'
 
-/** Even if each alias expands to little: resolving them is quadratic. */
+/** Limited even if each alias expands to little, because resolving them takes quadratic time. */
 const MOST_ALIASES = 1_000
 
 interface Walk {
-  /** Aliases before or inside their anchor, or too many aliases. */
   readonly aliases: YamlFinding[]
   readonly repeated: YamlFinding[]
-  /** YAML 1.1 reads 010 as octal: 8, not 10. */
+  /** Findings on numbers such as 010, which YAML 1.1 reads as octal: 8. */
   readonly octals: YamlFinding[]
   readonly limit: number
   readonly anchors: Map<string, Node>
-  /** Collections around the current node. */
   readonly open: Node[]
   firstAlias: Range | undefined
   aliasCount: number
 }
 
 /**
- * Also of a broken document. The first of repeated fields wins, and null replaces an alias. One lookup per
- * field: the parser's own check compares all pairs of a mapping.
+ * Makes a value, even from a broken document. The first of repeated fields wins, and null replaces an alias.
+ * Repeated fields cost one lookup each; the parser's own check compares all pairs of a mapping.
  */
 export function convert(document: Document.Parsed, limits: Limits) {
   const walk: Walk = {
@@ -51,7 +49,7 @@ export function convert(document: Document.Parsed, limits: Limits) {
   return { ...walk, value, aliases }
 }
 
-/** Undefined: the aliases expand to too much. */
+/** The value with expanded aliases. Undefined: they expand to too many nodes. */
 export function valueWithAliases(
   document: Document.Parsed,
   { aliases }: Limits,
@@ -87,7 +85,6 @@ function checkAlias(alias: Alias, walk: Walk): void {
   const range = rangeOf(alias)
   walk.firstAlias ??= range
   walk.aliasCount += 1
-  // The parser reported an empty name.
   if (alias.source === '' || walk.aliasCount > MOST_ALIASES) return
   const target = walk.anchors.get(alias.source)
   if (target === undefined) walk.aliases.push({ ...UNKNOWN_ALIAS, range })

@@ -3,9 +3,9 @@ import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
-/* An update sends a whole body (facts 3.3, 8): the body just read, with changes. Other users' fields stay. */
+/* An update replaces the whole alert. It sends the alert as just read, with changes: fields of others stay. */
 
-/** A reply's set values, without the server's. A single channel is in two fields: `channel` stays. */
+/** The set values of a reply, without server fields. A single channel is returned twice: `channel` stays. */
 export function setIn(reply: JsonObject): JsonObject {
   const { channel, channels, ...rest } = setFields(reply)
   const all = Array.isArray(channels) ? channels : []
@@ -25,12 +25,11 @@ function setFields(reply: JsonObject): JsonObject {
   )
 }
 
-/** Fields of an update: others might be refused. */
 const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 
-/** Values to send for "not set"; omitted fields would stay. */
+/** Values that unset these fields. A field that the update omits keeps its value. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }
 
 export const ALERT_CHANGES: Changes = {
@@ -39,9 +38,8 @@ export const ALERT_CHANGES: Changes = {
     const { desired, observed } = compared
     const body = knownIn(observed, WRITABLE)
     for (const field of fields) if (WRITABLE.has(field)) put(body, field, desired[field] ?? UNSET[field])
-    // Other types refuse an upper bound.
+    // The service refuses an upper bound if the type is no range.
     if (!RANGES.some((type) => type === body['thresholdType'])) put(body, 'thresholdMax', undefined)
-    // Remove fields of other sources.
     for (const name of body['source'] === 'tile' ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'])
       put(body, name, undefined)
     if (
@@ -60,7 +58,7 @@ export const ALERT_CHANGES: Changes = {
     return {
       ...others,
       ...(channel !== undefined && { channel }),
-      // Sends the first channel whole: the service drops omitted fields.
+      // The first channel is sent whole, because the service drops fields that are omitted.
       ...(!isOnly && channel !== undefined && { channels: [channel, ...all.slice(1)] }),
     }
   },
@@ -78,7 +76,6 @@ function channelsIn({ channels }: JsonObject): readonly JsonObject[] {
   return all.map((one) => knownIn(one, OF_CHANNEL))
 }
 
-/** Keeps fields that the service fills in for a webhook. */
 function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject {
   const id = wanted['webhookId']
   const { webhookService, slackChannelId } = there.find((one) => one['webhookId'] === id) ?? {}
@@ -86,13 +83,13 @@ function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject
   return { ...knownIn(own, OF_CHANNEL), ...wanted }
 }
 
-/** The channel to send. Replies can omit it. */
+/** The observed channel with the changes to send, or the wanted channel if the reply has none. */
 function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared): JsonObject | undefined {
   const [wanted, there] = [objectAt(desired, 'channel'), objectAt(observed, 'channel')]
   if (there === undefined) return wanted
   const has = (name: string) => fields.has(`channel.${name}`)
   const kept = knownIn(there, OF_CHANNEL)
-  // Another type or webhook has other fields.
+  // With another type or webhook, fields of the earlier one must go.
   const gone = has('type') ? [...OF_CHANNEL].filter((name) => name !== 'severity') : []
   for (const name of has('webhookId') ? [...gone, 'webhookService', 'slackChannelId'] : gone)
     put(kept, name, undefined)
@@ -105,7 +102,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   return kept
 }
 
-/** Drops null: some fields refuse it, for others it means "not set". */
+/** Fields with these names. Drops null, which some fields refuse, and which means "not set" in others. */
 function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) =>

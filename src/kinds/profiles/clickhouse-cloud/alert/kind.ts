@@ -34,7 +34,7 @@ const COMMON = {
   reply: DEFAULT_ALERT.reply,
 } as const
 
-/** Created alerts exist in a service only (facts 3.3). */
+/** Alerts can be created only in a service, and not in HyperDX. */
 const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   ...COMMON,
   lifecycle: 'create-once',
@@ -56,7 +56,7 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   },
 }
 
-/** Watched in a service or in HyperDX, which differ in paths, login and envelope (facts 3.3). */
+/** A watched alert is in a service or in HyperDX. They differ in paths, login and reply envelope. */
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   ...DEFAULT_ALERT,
   ...COMMON,

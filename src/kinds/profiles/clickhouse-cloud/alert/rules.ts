@@ -14,15 +14,14 @@ export function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly
     ...places.map(([part = '', field = '']) =>
       ruleError('field-excluded', {
         path: [part, field],
-        message: `\`${field}\` is for an alert that is created, and \`id\` names one that exists and is only watched.`,
-        hint: 'To watch it, write what it should say under spec.expect. To have an alert created, remove spec.id.',
+        message: `\`${field}\` is for an alert that Pipewright creates. With \`id\`, an existing alert is only watched.`,
+        hint: 'To watch the alert, write expected values under spec.expect. To create an alert, remove spec.id.',
       }),
     ),
   ]
 }
 
-/** Minutes. */
-const INTERVALS = {
+const INTERVAL_MINUTES = {
   '30s': 0.5,
   '1m': 1,
   '5m': 5,
@@ -34,7 +33,6 @@ const INTERVALS = {
   '1d': 1_440,
 }
 
-/** Rules for a created alert (facts 4.13, R43). */
 export function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
   if (spec.expect !== undefined || !WRITTEN_FIELDS.some((field) => Object.hasOwn(spec, field)))
     return [neither(spec.expect !== undefined)]
@@ -55,13 +53,13 @@ export function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
 
 function neither(hasExpectation: boolean): RuleFinding {
   const ways =
-    'To watch an alert that exists, add spec.id. To have one created, write its fields under spec: service, name, source and the others.'
+    'To watch an existing alert, add spec.id. To create an alert, write its fields under spec: service, name, source and others.'
   return ruleError('field-needed', {
     path: hasExpectation ? ['spec', 'expect'] : ['spec'],
     message: hasExpectation
       ? '`expect` is for a watched alert, and the `id` of that alert is missing.'
-      : 'It names no existing alert, and it describes no new alert.',
-    hint: hasExpectation ? `${ways} One that is created has no spec.expect.` : ways,
+      : 'The manifest names no existing alert, and describes no new alert.',
+    hint: hasExpectation ? `${ways} A created alert has no spec.expect.` : ways,
   })
 }
 
@@ -70,13 +68,12 @@ function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[
   return [
     ruleError('field-needed', {
       path: ['spec', 'service'],
-      message: '"service" of spec is missing: alerts are created in a service only, and not in HyperDX.',
-      hint: 'Add the name of its Service manifest. An alert in HyperDX can be watched: give its spec.id.',
+      message: '"service" of spec is missing. Alerts can be created only in a service, and not in HyperDX.',
+      hint: 'Add the name of a Service manifest. To watch an alert in HyperDX, write its id as spec.id.',
     }),
   ]
 }
 
-/** Needed and excluded fields (R43). Replies never show another source's fields. */
 function rulesOfSpec(spec: AlertManifest['spec']) {
   const { source, thresholdType, scheduleStartAt, scheduleOffsetMinutes = 0 } = spec
   const isTile = source === 'tile'
@@ -141,16 +138,19 @@ function valueRules(spec: AlertManifest['spec']): readonly RuleFinding[] {
           ruleError('value-excluded', {
             path: ['spec', 'thresholdMax'],
             message: `"thresholdMax" of spec is below threshold, which is ${threshold}.`,
-            hint: 'Write the lower bound as threshold, and the upper one as thresholdMax.',
+            hint: 'Write the lower bound as threshold, and the upper bound as thresholdMax.',
           }),
         ]
       : []),
-    ...(interval !== undefined && offset !== undefined && offset >= INTERVALS[interval]
+    ...(interval !== undefined && offset !== undefined && offset >= INTERVAL_MINUTES[interval]
       ? [
           ruleError('value-excluded', {
             path: ['spec', 'scheduleOffsetMinutes'],
             message: `"scheduleOffsetMinutes" of spec is not less than the interval, ${interval}.`,
-            hint: INTERVALS[interval] < 1 ? 'Remove it.' : `Write less than ${INTERVALS[interval]}.`,
+            hint:
+              INTERVAL_MINUTES[interval] < 1
+                ? 'Remove it.'
+                : `Write less than ${INTERVAL_MINUTES[interval]}.`,
           }),
         ]
       : []),

@@ -4,7 +4,6 @@ import { Lines, Text, z } from '../../../zod.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
-/** Id of an alert, dashboard, saved search or webhook (facts 1). */
 const Id = z
   .string()
   .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
@@ -32,7 +31,6 @@ const INTERVALS = ['30s', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as 
 
 const Severity = z.enum(['critical', 'error', 'warning', 'info']).optional().meta({ returned: 'at times' })
 
-/** Shared by watched and created alerts (facts 4.13). */
 const COMMON = {
   source: z
     .enum(['tile', 'saved_search'])
@@ -42,22 +40,25 @@ const COMMON = {
   tileId: Text.optional().describe('Id of the tile.'),
   savedSearchId: Text.optional().describe('Id of the saved search.'),
   groupBy: Lines.optional().describe('Expression that groups the results of a saved search.'),
-  threshold: z.number().optional().describe('Threshold; of a range its lower bound.'),
+  threshold: z.number().optional().describe('Threshold, or the lower bound of a range.'),
   thresholdMax: z.number().optional().describe('Upper bound of a range.'),
   thresholdType: z.enum(THRESHOLD_TYPES).optional().describe('How the value is compared with the threshold.'),
-  interval: z.enum(INTERVALS).optional().describe('How often it is evaluated.'),
+  interval: z.enum(INTERVALS).optional().describe('How often the alert is evaluated.'),
   scheduleOffsetMinutes: z
     .int()
     .min(0)
     .max(1_439)
     .optional()
-    .describe('Minutes after which an interval begins.')
+    .describe('Minutes by which the start of each interval is shifted.')
     .meta({ form: 'offset' }),
   scheduleStartAt: Timestamp.optional().describe('When the first interval begins.').meta({ form: 'zoned' }),
-  numConsecutiveWindows: z.int().min(1).optional().describe('Windows in a row before it fires.'),
+  numConsecutiveWindows: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Number of windows in a row that must match before the alert fires.'),
 } as const
 
-/** Expected values, a subset of a reply (facts 4.13). */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -67,7 +68,7 @@ const AlertExpectation = z.strictObject({
   state: z
     .string()
     .optional()
-    .describe('State. To say which states are healthy, use `policy.healthyStates`.'),
+    .describe('Expected state. To choose the healthy states, use `policy.healthyStates`.'),
   channel: z
     .strictObject({
       type: z.enum(['webhook', 'email']).optional().describe('Type of the channel.'),
@@ -94,19 +95,26 @@ const AlertExpectation = z.strictObject({
 
 const Channel = z.strictObject({
   type: z.enum(['webhook', 'email']).describe('Type of the channel.'),
-  webhookId: Id.optional().describe('Id of the webhook; for a webhook.'),
+  webhookId: Id.optional().describe('Id of the webhook, for type webhook.'),
   webhookService: Text.optional()
     .describe('Service of the webhook, such as `slack_api`.')
     .meta({ returned: 'at times' }),
   slackChannelId: Text.optional().describe('Id of the Slack channel.').meta({ returned: 'at times' }),
   severity: Severity.describe('Severity.'),
-  emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.').meta({ form: 'set' }),
+  emailRecipients: z
+    .array(Address)
+    .min(1)
+    .optional()
+    .describe('Addresses, for type email.')
+    .meta({ form: 'set' }),
 })
 export type Channel = z.infer<typeof Channel>
 
-/** The body of a create (facts 4.13). Rules check required fields. */
+/** The body of a create. All fields are optional here: rules check which ones are required. */
 const WRITTEN = {
-  name: Text.max(512).optional().describe('Name of an alert that is created. It is found again by it.'),
+  name: Text.max(512)
+    .optional()
+    .describe('Name of a created alert. Pipewright finds the alert again by this name.'),
   message: Lines.max(4_096).optional().describe('Message: a template.'),
   note: Lines.max(4_096).optional().describe('Note.'),
   ...COMMON,
@@ -124,19 +132,19 @@ const WRITTEN = {
 
 const { shape: CHANGEABLE } = DeletablePolicy
 
-/** For a watched alert, rules allow only `ReadOnlyPolicy`. */
+/** For a watched alert, rules allow only the fields of `ReadOnlyPolicy`. */
 const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
     'Reaction if a created alert is confirmed to be missing. Default: `recreate`.',
   ),
   adopt: Id.optional().describe('The id of an existing alert to adopt instead of a create.'),
   recreate: Id.optional().describe(
-    'The id of the alert of this key that a person found to be gone. If it is not found, it is replaced ' +
-      'without further proof.',
+    'The id of the recorded alert. Setting it confirms that this alert is gone. If the platform does not find it ' +
+      'either, Pipewright creates the alert again without further proof.',
   ),
   renamedFrom: CHANGEABLE.renamedFrom.describe('The former key of this alert.'),
   replaces: CHANGEABLE.replaces.describe(
-    'The key of a similar alert, such as an orphan, or the id of an alert without a manifest. This manifest is a new alert nevertheless.',
+    'Confirms that this manifest is a new alert, although a similar alert exists. Give the key of that alert, or its id if it has no manifest.',
   ),
   onUnknown: CHANGEABLE.onUnknown.describe(
     'Reaction if the service has a single alert of this name, without differences and without a ' +
@@ -146,8 +154,8 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
     'Reaction to an edit: change the alert, or report it. Default: `apply`.',
   ),
   ensure: CHANGEABLE.ensure.describe(
-    'Whether the created alert should exist. `absent` deletes the recorded alert after ten minutes, if it is as it was when it was ' +
-      'last in sync and few alerts are deleted together. Remove the manifest afterwards. Removing a manifest deletes no alert. ' +
+    'Whether the created alert should exist. `absent` deletes the recorded alert after ten minutes, if it has not changed since it was ' +
+      'last in sync and few alerts are deleted together. Remove the manifest afterwards: a removal alone deletes no alert. ' +
       'Default: `present`.',
   ),
   onDrift: CHANGEABLE.onDrift.describe(
@@ -164,11 +172,11 @@ export const AlertManifest = manifestSchema(
   AlertPolicy,
   z.strictObject({
     service: ResourceName.optional().describe(
-      'Name of the Service manifest of the alert. Created alerts need it. Without it, a watched alert is read at ' +
-        '--alerts-base-url, from HyperDX.',
+      'Name of the Service manifest of the alert. Created alerts need it. Without it, a watched alert is read from ' +
+        'HyperDX, at `--alerts-base-url`.',
     ),
     id: Id.optional().describe(
-      'Id of an alert that exists and is only watched: 24 hexadecimal digits. Without it, the alert is created.',
+      'Id of an existing alert to watch: 24 hexadecimal digits. Without an id, Pipewright creates the alert.',
     ),
     expect: AlertExpectation.optional().describe(
       'Expected values of a watched alert. Other values are not compared.',
@@ -178,7 +186,6 @@ export const AlertManifest = manifestSchema(
 )
 export type AlertManifest = z.infer<typeof AlertManifest>
 
-/** Only the server sets them. */
 export const SERVER_FIELDS: readonly string[] = [
   ...Object.keys(AlertExpectation.shape).filter((name) => !Object.hasOwn(WRITTEN, name)),
   'silenced',

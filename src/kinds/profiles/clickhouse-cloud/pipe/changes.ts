@@ -7,16 +7,14 @@ import { REST_STATES } from './states.ts'
 import { PIPE_FIELDS } from './schema.ts'
 import { SOURCE_KINDS, type SourceKind } from './source.ts'
 
-/* How fields change (facts 3.1, 4, 8). The service refuses or ignores other fields. */
+/* How the fields of a pipe change. The service refuses or ignores changes of all other fields. */
 
-/** Login parts that replace each other. */
 const LOGIN = ['credentials', 'accessKey', 'serviceAccountKey', 'iamRole', 'connectionString']
 
 function changeOf(field: string): Field['change'] {
   return fieldAt(PIPE_FIELDS, field)?.change
 }
 
-/** Paths below the source. */
 function changeableFields(kind: SourceKind, change: 'update' | 'connection'): readonly string[] {
   return pathsChangedBy(change, fieldAt(PIPE_FIELDS, `source.${kind}`)?.fields ?? {}, '')
 }
@@ -34,7 +32,7 @@ export const PIPE_CHANGES: Changes = {
     const change = changeOf(field)
     if (change === undefined) return undefined
     if (field.startsWith('source.')) return isChangeable(field, fields, compared) ? 'update' : undefined
-    // Without a value, none: no known request removes a field.
+    // A removed field has no request, because no known request removes a field.
     if (setAt(compared.desired, field) === undefined) return undefined
     return change === 'scale' || change === 'configure' ? change : 'update'
   },
@@ -70,7 +68,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   const { desired } = compared
   const kind = sourceKindOf(desired)
   if (kind === undefined) return field === 'source.validateSamples'
-  // The service accepts it only with a field of the source.
+  // The service accepts `validateSamples` only together with a field of the source.
   if (field === 'source.validateSamples')
     return Object.keys(picked(sourceIn(desired, kind), changeableFields(kind, 'connection'))).length > 0
   const own = `source.${kind}.`
@@ -86,7 +84,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** SERVICE_ACCOUNT logins cannot change (R18). Replies can omit the login. */
+/** Whether the login is or becomes SERVICE_ACCOUNT, which cannot change. Replies can omit the login. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
@@ -139,26 +137,24 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // A pipe keeps one table: removed and added in one request, which might be refused.
+  // A pipe must keep a table: its only one is removed and added in one request, which might be refused.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
     remove: remove.map((item) => ({ ...picked(item, keyedBy), targetTable: item['targetTable'] })),
-    /** Whether another request must add changed tables again. */
     isFollowed: !isOnlyOne && changed.length > 0,
-    /** Whether a mapping differs, is missing, or is extra. */
     isPossible: remove.length + added.length > 0,
   }
 }
 
-/** Whether a desired value is not returned, so its edit cannot be recognized. */
+/** Whether the reply omits a desired value. An edit of that value cannot be recognized. */
 function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) => returned === 'at times' && !isUnset(is[name]) && isUnset(was[name]),
   )
 }
 
-/** Whether there are extra values: removed by an edit if all else is equal, otherwise perhaps defaults. */
+/** Whether the reply has more values than the manifest: removed by an edit if all else is equal, or defaults. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>
@@ -174,7 +170,7 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** Kafka settings to send unchanged, because omitted ones might be lost. Other sources refuse them. */
+/** The Kafka setting that each request repeats, because the service might reset it. Other sources refuse it. */
 function keptSettings({ desired, observed }: Compared): JsonObject {
   const isKafka = sourceKindOf(desired) === 'kafka'
   const kept = isKafka ? setAt(observed, 'settings.kafka_read_committed') : undefined
@@ -199,7 +195,6 @@ function isWithin(path: string, part: string): boolean {
   return path === part || path.startsWith(`${part}.`)
 }
 
-/** By dotted path. Undefined: not set. */
 function setAt(body: JsonObject, path: string): Json | undefined {
   const value = valueAt(body, path)
   return canonicalLeaf('text', value) === undefined ? undefined : value

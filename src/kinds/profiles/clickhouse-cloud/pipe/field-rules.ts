@@ -6,19 +6,16 @@ import { notEmpty } from './sent.ts'
 export type FieldRule =
   | { readonly needs: readonly string[]; readonly because: string }
   | { readonly excludes: readonly string[]; readonly because: string }
-  /** A warning: no known effect. */
   | { readonly doubts: readonly string[]; readonly because: string }
   | { readonly field: string; readonly isOneOf: readonly string[]; readonly because: string }
-  /** Allowed prefixes of a literal text. The message does not repeat it, as it might be secret. */
+  /** Allowed beginnings of a text. The message does not repeat the text, as it might be secret. */
   | { readonly field: string; readonly begins: readonly string[] }
-  /** Required part of a literal text, not repeated either. */
   | { readonly field: string; readonly holds: string; readonly is: string }
-  /** A secret that a literal text must not have. */
   | { readonly field: string; readonly lacks: RegExp; readonly is: string; readonly instead?: string }
 
 export const ROLE_RULE: FieldRule = { field: 'iamRole', begins: ['arn:'] }
 
-/** Fields in PEM, after optional comments (facts 4). */
+/** Rules for fields in PEM. Comments can come before the first BEGIN line. */
 export function pemRules(...fields: readonly string[]): readonly FieldRule[] {
   return fields.flatMap((field) => [
     { field, holds: '-----BEGIN ', is: 'PEM' },
@@ -28,7 +25,6 @@ export function pemRules(...fields: readonly string[]): readonly FieldRule[] {
 
 export type FieldRules<T> = (object: T) => readonly (FieldRule | readonly FieldRule[])[]
 
-/** Needs some fields of a group, and excludes its others. */
 export function only(
   needed: readonly string[],
   of: readonly string[],
@@ -44,14 +40,13 @@ export function signsInWith(authentication: string | undefined): string {
   return authentication === undefined ? 'without authentication' : `with authentication ${authentication}`
 }
 
-/** Rules under a condition, which `because` names. */
 export function when(isSo: boolean, ...rules: readonly FieldRule[]): readonly FieldRule[] {
   return isSo ? rules : []
 }
 
 type Place = readonly (string | number)[]
 
-/** @param place such as `['spec', 'source', 'kafka']` */
+/** @param place path of the object, such as `['spec', 'source', 'kafka']` */
 export function brokenRules(
   rules: readonly (FieldRule | readonly FieldRule[])[],
   object: JsonObject,
@@ -82,7 +77,7 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   }
   if ('doubts' in rule) {
     const message = `has no effect ${rule.because}, as far as the documentation says.`
-    const hint = 'Remove it, unless you know that it has one.'
+    const hint = 'Remove it, unless you know its effect.'
     return all(rule.doubts, true, { message, hint }).map((one) => ruleWarning('field-doubtful', one))
   }
   const value = valueAt(object, rule.field)
@@ -110,7 +105,6 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   return [ruleError('value-excluded', { path, message, hint: `Write ${choice}${rule.isOneOf.join(', ')}.` })]
 }
 
-/** `"iamRole" of spec.source.kafka`. */
 function named(path: Place): string {
   return `"${path.at(-1) ?? ''}" of ${path.slice(0, -1).join('.')}`
 }

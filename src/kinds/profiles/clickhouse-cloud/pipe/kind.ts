@@ -33,7 +33,6 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   identity: identityIn(PIPE_FIELDS),
   changes: PIPE_CHANGES,
   states: pipeStates,
-  /** Other fields can be missing, null or new (facts 7). */
   reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text' },
   operations: {
     create: operation('createPipe', 'create', 'POST'),
@@ -45,14 +44,14 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     state: operation('setPipeState', 'update', 'PATCH', '/{id}/state'),
     delete: operation('deletePipe', 'delete', 'DELETE', '/{id}'),
   },
-  /** The create's body (facts 3.1). The database is required (N2). */
+  /** The create's body. It names a database even by default, because the API requires one. */
   body(manifest) {
     const { service: _, name = manifest.metadata.name, destination, ...rest } = manifest.spec
     return withoutEmpty({ name, ...rest, destination: { database: 'default', ...destination } })
   },
   unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`),
   staysBehind: 'Its destination tables and their data stay.',
-  // A 500 after three minutes was seen, and the provider allows a request five (facts 7).
+  // The service allows a request five minutes. A 500 was seen after three.
   createLastsMs: 5 * 60_000,
   credentialRules: true,
   setIn,
@@ -64,8 +63,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
 }
 
 /**
- * A reply's set values (facts 7). Unset values are null, empty, false, 0 (sizes) or absent. Adds set values
- * that replies omit but that follow from others.
+ * The set values of a reply. Null, empty values, `false`, and sizes of 0 count as unset. Adds values that
+ * replies omit but that follow from others.
  */
 function setIn(reply: JsonObject): JsonObject {
   const { scaling, destination, source, ...rest } = withoutEmpty(reply, false)
@@ -77,7 +76,7 @@ function setIn(reply: JsonObject): JsonObject {
   }
 }
 
-/** With a table, replies omit `managedTable: false`. */
+/** Adds `managedTable: false`, which replies with a table omit. */
 function withManagedTable(destination: JsonObject): JsonObject {
   return 'table' in destination ? { managedTable: false, ...destination } : destination
 }
@@ -91,13 +90,13 @@ function withUnshown({ objectStorage, kafka, kinesis, ...others }: JsonObject): 
   }
 }
 
-/** Without a registry, Protobuf needs a schema, which is never returned (N12). */
+/** Adds a placeholder for the Protobuf schema, which is never returned. Without a registry, there is one. */
 function withSchema(source: JsonObject): JsonObject {
   const hasOwn = source['format'] === 'Protobuf' && source['schemaRegistry'] === undefined
   return hasOwn ? { ...source, protobufSchema: TO_WRITE } : source
 }
 
-/** Replies can omit the authentication and Azure's path. */
+/** Adds the authentication, and for Azure the container and path, which replies can omit. */
 function withSignIn(storage: JsonObject): JsonObject {
   if (storage['type'] === 'azureblobstorage')
     return {
@@ -107,7 +106,7 @@ function withSignIn(storage: JsonObject): JsonObject {
       ...storage,
     }
   if ('iamRole' in storage) return { authentication: 'IAM_ROLE', ...storage }
-  // A queue needs keys or a role, and only a role is returned (R16).
+  // A queue needs keys or a role. Only roles are returned, so without a role there are keys.
   const isKeyed = storage['type'] === 's3' && 'queueUrl' in storage
   return isKeyed ? { authentication: 'IAM_USER', ...storage } : storage
 }

@@ -48,10 +48,8 @@ function sourceRules(source: PipeSource, kind: SourceKind): readonly RuleFinding
   return brokenRules(rules, source[kind] as unknown as JsonObject, ['spec', 'source', kind]) // parsed from YAML
 }
 
-/** Kinds whose replicas have a size (R36). */
 const SIZED_KINDS: readonly SourceKind[] = ['kafka', 'kinesis']
 
-/** Destination, scaling and settings (R32, R33, R36, R37). */
 function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   const because = `for ${kind}`
   if (isDatabase(kind)) {
@@ -88,7 +86,6 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   ]
 }
 
-/** Settings without a known effect (R37). */
 export function foreignSettings(kind: SourceKind, settings: object): readonly string[] {
   return Object.keys(settings).filter(
     (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === (kind === 'objectStorage'),
@@ -111,7 +108,6 @@ function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFind
   )
 }
 
-/** No Nullable column and no comma (N13). */
 function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const types = new Map(columns.map(({ name, type }) => [name, type]))
@@ -122,7 +118,9 @@ function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
       ruleError('value-excluded', {
         path: [...DEFINITION, 'sortingKey', index],
         message: `Entry ${index + 1} of the sorting key ${isNullable ? 'is a Nullable column' : 'holds a comma'}.`,
-        hint: isNullable ? 'Give the column another type.' : 'Write each column or expression as an entry.',
+        hint: isNullable
+          ? 'Give the column another type.'
+          : 'Write each column or expression as its own entry.',
       }),
     ]
   })
@@ -132,7 +130,7 @@ const DEFINITION = ['spec', 'destination', 'tableDefinition']
 const ENGINE = [...DEFINITION, 'engine']
 const NEEDS_KEY: FieldRule = { needs: ['sortingKey'], because: 'for ReplacingMergeTree' }
 
-/** Documents disagree on `versionColumnId`: it is optional (R35). */
+/** Documents disagree whether `versionColumnId` is required, so it is optional here. */
 function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const engine = tableDefinition?.engine

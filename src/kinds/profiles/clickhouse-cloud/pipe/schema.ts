@@ -7,7 +7,7 @@ function within(least: number, most: number) {
   return z.int().min(least).max(most).optional()
 }
 
-/** Databases use only `database` and `roles`; `tableMappings` define their tables (facts 4.10). */
+/** For databases, only `database` and `roles` count: `tableMappings` define their tables. */
 const Destination = z.strictObject({
   database: Text.optional()
     .describe('Database of the destination. Required for database sources. Default: `default`.')
@@ -23,10 +23,10 @@ const Destination = z.strictObject({
             .describe('Table engine.')
             .meta({ form: 'engine' }),
           versionColumnId: Text.optional()
-            .describe('Column with the version of a row, of ReplacingMergeTree.')
+            .describe('For ReplacingMergeTree: the column with the version of a row.')
             .meta({ returned: 'at times' }),
           columnIds: OrderedTexts.optional()
-            .describe('Columns that are summed, of SummingMergeTree.')
+            .describe('For SummingMergeTree: the columns to sum.')
             .meta({ returned: 'at times' }),
         })
         .optional()
@@ -37,7 +37,7 @@ const Destination = z.strictObject({
       partitionBy: Lines.optional().describe('Partition expression, in SQL.'),
       primaryKey: Lines.optional()
         .describe(
-          'Primary key expression, in SQL. The service was seen to take one and to leave it out of the table.',
+          'Primary key expression, in SQL. The service was seen to accept it and to create the table without it.',
         )
         .meta({ returned: 'at times' }),
       ttl: Lines.optional()
@@ -57,7 +57,7 @@ const Destination = z.strictObject({
     .describe('Columns of the destination table.')
     .meta({ keyedBy: ['name'], change: 'update' }),
   roles: TextSet.optional()
-    .describe('Database roles of the pipe. Request only. Default: `default_role`.')
+    .describe('Database roles of the pipe. Write-only. Default: `default_role`.')
     .meta({ returned: 'never' }),
 })
 
@@ -66,11 +66,11 @@ const FieldMapping = z.strictObject({
   destinationField: Text.describe('Column of the destination.'),
 })
 
-/** Sizes can be 0 or absent for a while after a change (facts 4.11). */
+/** For a while after a change, replies can omit a size or show 0. */
 const Scaling = z.strictObject({
   replicas: within(1, 40).describe('Number of replicas, 1 to 40.').meta({ returned: 'at times' }),
   concurrency: within(0, 34)
-    .describe('Files that a replica reads together, 0 to 34; 0 is automatic. Deprecated.')
+    .describe('Files that one replica reads in parallel, 0 to 34. 0: automatic. Deprecated.')
     .meta({ returned: 'at times' }),
   replicaCpuMillicores: within(125, 2_000)
     .describe('CPU of one replica, in millicores: 125 to 2000.')
@@ -87,14 +87,14 @@ const Scaling = z.strictObject({
 const MIB = 1_048_576
 const GIB = 1_073_741_824
 
-/** `0` and `false` are set values (facts 4.11). */
+/** Here, `0` and `false` count as set values. */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: within(500, 60_000).describe(
     'Longest wait before an insert, in milliseconds: 500 to 60000.',
   ),
-  object_storage_concurrency: within(1, 35).describe('Files read together, 1 to 35.'),
+  object_storage_concurrency: within(1, 35).describe('Files that are read in parallel, 1 to 35.'),
   object_storage_polling_interval_ms: within(100, 3_600_000).describe(
-    'Time between two looks for new files, in milliseconds: 100 to 3600000.',
+    'Time between two searches for new files, in milliseconds: 100 to 3600000.',
   ),
   object_storage_max_insert_bytes: within(500 * MIB, 10 * GIB).describe(
     'Largest insert, in bytes: 524288000 (500 MiB) to 10737418240 (10 GiB).',
@@ -114,7 +114,6 @@ const Settings = z.strictObject({
   clickhouse_parallel_view_processing: Flag.describe('Whether views are processed in parallel.'),
 })
 
-/** The body of a create (facts 3.1), plus `service`. */
 export const PipeSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest of the pipe.'),
   name: Text.max(255)
@@ -126,7 +125,7 @@ export const PipeSpec = z.strictObject({
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('The column of each field. All destination columns must have a field. Not for databases.')
+    .describe('Maps source fields to destination columns. Each column needs a field. Not for databases.')
     .meta({ keyedBy: ['destinationField'], change: 'update' }),
   scaling: Scaling.optional().describe('Size of the pipe. Not for databases.').meta({ change: 'scale' }),
   settings: Settings.optional()

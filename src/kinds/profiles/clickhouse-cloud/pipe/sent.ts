@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { asSecretRef } from '../../../secret-ref.ts'
 
-/** Drops empty values, which the service refuses (R41). @param unset values that are empty, too */
+/** Drops empty values, because the service refuses them. @param unset further values that count as empty */
 export function withoutEmpty(body: JsonObject, ...unset: readonly Json[]): JsonObject {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => {

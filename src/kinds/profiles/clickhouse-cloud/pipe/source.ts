@@ -10,22 +10,21 @@ import { PubsubSource } from './sources/pubsub.ts'
 
 const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 
-/** `tableMappings` define their tables. */
 export const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const
 
 export const SOURCE_KINDS = [...STREAMING_KINDS, ...DATABASE_KINDS] as const
 
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** A separate rule requires one kind. */
+/** All source kinds are optional here, because a rule requires exactly one. */
 export const PipeSource = z.strictObject({
   validateSamples: Flag.describe(
-    'Whether the service reads samples of the source before it creates the pipe. Request only.',
+    'Whether the service reads samples of the source before it creates the pipe. Write-only.',
   ).meta({ returned: 'never', change: 'update' }),
-  kafka: KafkaSource.optional().describe('A source of Kafka or its like.'),
+  kafka: KafkaSource.optional().describe('Kafka, or a compatible system.'),
   objectStorage: ObjectStorageSource.optional().describe('Files in an object storage.'),
   kinesis: KinesisSource.optional().describe('A Kinesis stream.'),
-  pubsub: PubsubSource.optional().describe('A Pub/Sub topic. It must be enabled for the organization.'),
+  pubsub: PubsubSource.optional().describe('A Pub/Sub topic. Pub/Sub must be enabled for your organization.'),
   postgres: PostgresSource.optional().describe('Tables of Postgres.'),
   mysql: MysqlSource.optional().describe('Tables of MySQL.'),
   mongodb: MongodbSource.optional().describe('Collections of MongoDB.'),

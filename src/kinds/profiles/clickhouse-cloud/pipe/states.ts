@@ -13,7 +13,7 @@ export const REST_STATES: RestStates = {
   deleting: ['Deleting'],
 }
 
-/** A stopped pipe is healthy only if the manifest stops it (facts 6.1). */
+/** A stopped pipe is healthy only if the manifest has `policy.paused: true`. */
 export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
   const [kind] = kindsOf(spec.source)
   const ofDatabase = kind !== undefined && isDatabase(kind)
@@ -34,7 +34,7 @@ export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
   }
 }
 
-/** Whether it reads its files or tables once. */
+/** Whether the pipe completes, because it reads its files or tables only once. */
 function hasAnEnd({ objectStorage, postgres, mysql, mongodb, bigquery }: PipeSource): boolean {
   if (objectStorage !== undefined) return objectStorage.isContinuous !== true
   const database = postgres ?? mysql ?? mongodb ?? bigquery

@@ -9,7 +9,7 @@ type Mapping = {
   readonly sortingKeys?: readonly string[] | undefined
 }
 
-/** At least one mapping, no repeats (R25, R26, R27, R31). */
+/** A pipe of a database needs a table mapping. No two mappings share a source or target table. */
 export function mappingsRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
   const of = source[kind]
   if (of === undefined || !('tableMappings' in of)) return []
@@ -19,7 +19,7 @@ export function mappingsRules(source: PipeSource, kind: SourceKind): readonly Ru
     return [
       ruleError('field-needed', {
         path,
-        message: `"tableMappings" of spec.source.${kind} is empty: a pipe has at least one table.`,
+        message: `"tableMappings" of spec.source.${kind} is empty: a pipe needs at least one table.`,
         hint: 'Add the tables that it copies.',
       }),
     ]
@@ -42,7 +42,6 @@ export function mappingsRules(source: PipeSource, kind: SourceKind): readonly Ru
   ]
 }
 
-/** The source fields identify a mapping. */
 function sourceOf(mapping: Mapping): string {
   return JSON.stringify(
     Object.entries(mapping)
@@ -68,7 +67,7 @@ function columnRules(mapping: Mapping, path: readonly (string | number)[]): read
   ]
 }
 
-/** @param about describes an item by index, such as "as item N" */
+/** Reports values that repeat an earlier value. @param about the finding for the item at an index */
 export function repeatedIn(
   values: readonly string[],
   about: (index: number) => {

@@ -4,7 +4,6 @@ import { z } from '../../../zod.ts'
 import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
 import { ENDPOINT_ROLES, MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../default/query-endpoint/schema.ts'
 
-/** The upsert's body (facts 4.12; all three required), plus `service`. */
 export const QueryEndpointManifest = manifestSchema(
   'QueryEndpoint',
   ReadableUpsertPolicy,
@@ -19,7 +18,9 @@ export const QueryEndpointManifest = manifestSchema(
     allowedOrigins: z
       .string()
       .max(MAX_ORIGINS_LENGTH)
-      .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.')
+      .describe(
+        'Comma-separated list of domains. `*` allows all. An empty text allows none, for queries by servers only.',
+      )
       .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
   }),
 )

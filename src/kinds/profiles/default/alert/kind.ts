@@ -6,7 +6,6 @@ import { manifestSchema, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
-/** Expected values, a subset of `spec/api.md` 2.8. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -18,7 +17,7 @@ const AlertExpectation = z.strictObject({
   state: z
     .string()
     .optional()
-    .describe('State. To say which states are healthy, use `policy.healthyStates`.'),
+    .describe('Expected state. To choose the healthy states, use `policy.healthyStates`.'),
   channel: z
     .strictObject({
       type: z.string().optional().describe('Type of the channel.'),
@@ -47,7 +46,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
   noun: 'alert',
   lifecycle: 'read-only',
-  // Without an id to watch, the alert is created.
+  // A manifest without an id asks for a new alert.
   isWritten: ({ spec }) => spec['id'] === undefined,
   description: 'An alert that is watched, and never changed.',
   schema: AlertManifest,
@@ -76,7 +75,7 @@ export function alertRules(manifest: {
   return [
     ruleError('alert-id-mismatch', {
       path: ['spec', 'expect', 'id'],
-      message: `The expected id "${expect.id}" is not the id "${id}" that is looked up.`,
+      message: `The expected id "${expect.id}" differs from "${id}", which is spec.id.`,
       hint: 'Remove `expect.id`, or make it equal to `spec.id`.',
     }),
   ]

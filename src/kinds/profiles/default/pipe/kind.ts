@@ -66,7 +66,7 @@ function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
   ]
 }
 
-/** Warns of secrets that all readers of the pipe can read. Certificates are public. */
+/** Warns of secrets in fields that the platform returns to all readers. Certificates are public. */
 function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
   return secretRefsIn({ source: spec.source })
     .filter(({ path }) => isReturnedField(PIPE_FIELDS, path) && !isCertificate(path))
@@ -74,7 +74,7 @@ function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
       ruleWarning('secret-returned', {
         path: ['spec', ...path.split('.')],
         message: `The platform returns this value to all readers of the pipe: spec.${path} is not safe for a secret.`,
-        hint: 'Use a field that the platform keeps to itself, such as accessKey; or mount a value here that opens little, and renew it often.',
+        hint: 'Use a field that the platform does not return, such as accessKey. Otherwise, use a secret with few rights and rotate it often.',
       }),
     )
 }

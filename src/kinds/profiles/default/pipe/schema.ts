@@ -32,7 +32,7 @@ const Destination = z.strictObject({
     .optional()
     .describe('Columns of the destination table.')
     .meta({ keyedBy: ['name'] }),
-  roles: TextSet.optional().describe('Database roles of the pipe. Request only.').meta({ returned: 'never' }),
+  roles: TextSet.optional().describe('Database roles of the pipe. Write-only.').meta({ returned: 'never' }),
 })
 
 const FieldMapping = z.strictObject({
@@ -53,9 +53,9 @@ const Scaling = z.strictObject({
 
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: Count.optional().describe('Longest wait before an insert, in milliseconds.'),
-  object_storage_concurrency: Count.optional().describe('Files read together.'),
+  object_storage_concurrency: Count.optional().describe('Files that are read in parallel.'),
   object_storage_polling_interval_ms: Count.optional().describe(
-    'Time between two looks for new files, in milliseconds.',
+    'Time between two searches for new files, in milliseconds.',
   ),
   object_storage_max_insert_bytes: Count.optional().describe('Largest insert, in bytes.'),
   object_storage_max_file_count: Count.optional().describe('Most files in one insert.'),
@@ -70,7 +70,6 @@ const Settings = z.strictObject({
   db_parallel_view_processing: Flag.describe('Whether views are processed in parallel.'),
 })
 
-/** The body of `POST …/pipes` (4.1), plus `service`. */
 export const PipeSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest of the pipe.'),
   name: Text.max(255).optional().describe('Name of the pipe on the platform. Default: `metadata.name`.'),
@@ -79,7 +78,7 @@ export const PipeSpec = z.strictObject({
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('The column of each field. All destination columns must have a field.')
+    .describe('Maps source fields to destination columns. Each column needs a field.')
     .meta({ keyedBy: ['destinationField'] }),
   scaling: Scaling.optional().describe('Size of the pipe.'),
   settings: Settings.optional().describe('Tuning of the pipe.'),

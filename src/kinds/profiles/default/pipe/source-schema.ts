@@ -30,13 +30,13 @@ export const KafkaSource = z.strictObject({
     .strictObject({
       url: Url.optional().describe('URL of the schema registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the schema registry (PEM).'),
-      credentials: UserCredentials.optional().describe('Credentials of the schema registry. Request only.'),
+      credentials: UserCredentials.optional().describe('Credentials of the schema registry. Write-only.'),
     })
     .optional()
     .describe('Schema registry.'),
   caCertificate: Certificate.optional().describe('CA certificate of the brokers (PEM).'),
   reversePrivateEndpointIds: TextSet.optional().describe('Ids of reverse private endpoints.'),
-  credentials: UserCredentials.optional().describe('Credentials of the brokers. Request only.'),
+  credentials: UserCredentials.optional().describe('Credentials of the brokers. Write-only.'),
 })
 
 export const ObjectStorageSource = z.strictObject({
@@ -55,7 +55,7 @@ export const ObjectStorageSource = z.strictObject({
     .describe('Path inside the container, with wildcards if needed.')
     .meta({ identifies: true }),
   blobContainerName: Text.optional().describe('Name of the blob container.').meta({ identifies: true }),
-  accessKey: AccessKey.optional().describe('Access key. Request only.'),
+  accessKey: AccessKey.optional().describe('Access key. Write-only.'),
 })
 
 const ManagedStreamSource = z.strictObject({
@@ -64,7 +64,7 @@ const ManagedStreamSource = z.strictObject({
   useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
   timestamp: Count.optional().describe('Where to begin: Unix time in seconds.').meta({ form: 'unix-time' }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
-  accessKey: AccessKey.optional().describe('Access key. Request only.'),
+  accessKey: AccessKey.optional().describe('Access key. Write-only.'),
 })
 
 const PostgresSettings = z.strictObject({
@@ -98,14 +98,13 @@ export const PostgresSource = z.strictObject({
     .optional()
     .describe('Which tables go where.')
     .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'] }),
-  credentials: UserCredentials.optional().describe('Credentials of the database. Request only.'),
+  credentials: UserCredentials.optional().describe('Credentials of the database. Write-only.'),
 })
 
 export const SOURCE_KINDS = ['kafka', 'objectStorage', 'managedStream', 'postgres'] as const
 
-/** A separate rule requires one kind (`spec/api.md` 2.3). */
 export const PipeSource = z.strictObject({
-  validateSamples: Flag.describe('Whether the platform checks samples of the source. Request only.').meta({
+  validateSamples: Flag.describe('Whether the platform checks samples of the source. Write-only.').meta({
     returned: 'never',
   }),
   kafka: KafkaSource.optional().describe('A Kafka-type topic source.'),

@@ -42,13 +42,13 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Lost roles, keys, origins. The upsert empties an omitted field (4.3). */
+/** Roles, keys and origins that an upsert removes. It also empties the fields that it omits. */
 function takenAway(before: JsonObject, body: JsonObject): readonly string[] {
   const origins = membersIn('comma-list', body['allowedOrigins'])
   return [
     ...lost('role', membersIn('set', before['roles']), membersIn('set', body['roles'])),
     ...lost('key', membersIn('set', before['openApiKeys']), membersIn('set', body['openApiKeys'])),
-    // `*` allows all origins.
+    // `*` allows all origins, so no origin is lost.
     ...(origins.has('*') ? [] : lost('origin', membersIn('comma-list', before['allowedOrigins']), origins)),
   ]
 }
@@ -97,13 +97,13 @@ function originRules(text: string): readonly RuleFinding[] {
   })
 }
 
-/** Omits an entry with a user: it might hold a secret. */
+/** Hides an entry with a user, because it might contain a password. */
 function shown(origin: string): string {
   return origin.includes('@') ? '' : `, "${origin}",`
 }
 
 function hintFor(origin: string): string {
-  if (origin.includes('@')) return 'Write no user and no password: leave out all up to the "@".'
+  if (origin.includes('@')) return 'Remove everything up to the "@": an origin has no user and no password.'
   if (origin === '') return 'Remove the extra comma.'
   if (/\s/.test(origin)) return 'Put a comma between two domains.'
   const bare = /^(?:[a-z][-a-z0-9+.]*:\/\/)?[^/?#]+(?=[/?#])/i.exec(origin)?.[0]
@@ -111,12 +111,11 @@ function hintFor(origin: string): string {
   return 'Write domains such as "app.example.com", "https://app.example.com:8443", "*.example.com", or "*".'
 }
 
-/** Host name labels. The last begins with a letter, or a broken IPv4 address would match. */
+/** Labels of a host name. The last begins with a letter; otherwise a broken IPv4 address would match. */
 const DOMAIN = /^(?:\*\.)?(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9])?\.)*[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/i
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const ENTRY = /^(?:([a-z][-a-z0-9+.]*):\/\/)?(\[[^\]]*\]|[^:/?#[\]@\s]*)(?::(\d{1,5}))?$/i
 
-/** `*`, or a domain with optional scheme, port and `*.`. */
 export function isOrigin(text: string): boolean {
   if (text === '*') return true
   const parts = ENTRY.exec(text)

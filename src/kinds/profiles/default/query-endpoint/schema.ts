@@ -3,11 +3,10 @@ import { manifestSchema, ResourceName, UpsertPolicy } from '../../../manifest.ts
 
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const
 
-/** Limited, because the ledger holds the reply, which repeats both. */
+/** Both are limited, because the ledger stores the reply, which repeats keys and origins. */
 export const MAX_KEYS = 300
 export const MAX_ORIGINS_LENGTH = 10_000
 
-/** The upsert's body (4.3), plus `service`. */
 export const QueryEndpointSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
   roles: z.array(z.enum(ENDPOINT_ROLES)).optional().describe('Roles that can query.').meta({ form: 'set' }),

@@ -13,7 +13,9 @@ export const BigquerySource = z.strictObject({
     .meta({ examples: ['gs://staging.example/pipes/'] }),
   settings: z
     .strictObject({
-      replicationMode: z.enum(['snapshot']).describe('Copied data. snapshot: the existing rows, once.'),
+      replicationMode: z
+        .enum(['snapshot'])
+        .describe('Which data is copied. snapshot: the existing rows, once.'),
       allowNullableColumns: Flag.describe('Whether nullable columns stay nullable.'),
       initialLoadParallelism: MoreThanZero.optional().describe('Parallel workers of the load.'),
       snapshotNumRowsPerPartition: MoreThanZero.optional().describe('Rows in a partition of the snapshot.'),
@@ -34,14 +36,14 @@ export const BigquerySource = z.strictObject({
   authentication: z
     .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
     .optional()
-    .describe('How it signs in. Default: SERVICE_ACCOUNT.'),
+    .describe('How the pipe signs in. Default: SERVICE_ACCOUNT.'),
   projectId: Text.optional().describe('Id of the project. Required for SERVICE_ACCOUNT_WORKLOAD_IDENTITY.'),
   credentials: z
     .strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.')
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
     .meta({ returned: 'never' }),
 })
 export type BigquerySource = z.infer<typeof BigquerySource>

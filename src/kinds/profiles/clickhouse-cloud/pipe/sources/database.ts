@@ -4,14 +4,13 @@ import { pemRules, ROLE_RULE, signsInWith, type FieldRule } from '../field-rules
 
 const Positive = z.int().min(1)
 
-/** Postgres and MySQL. */
 export const connectionShape = {
   credentials: z
     .strictObject({
       username: SensitiveText.describe('User name.'),
       password: SecretRef.optional().describe('Password, for basic.'),
     })
-    .describe('Credentials of the database. Request only.')
+    .describe('Credentials of the database. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
   host: HostName.describe('Host name or address.').meta({ identifies: true, change: 'connection' }),
   port: z.int().min(1).max(65_535).describe('Port, 1 to 65535.').meta({ change: 'connection' }),
@@ -22,10 +21,9 @@ export const connectionShape = {
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
 }
 
-/** Postgres, MySQL and MongoDB. */
 export const tlsShape = {
   tlsHost: Text.optional()
-    .describe('Name that the certificate of the server has, where it is not its host.')
+    .describe('Name in the certificate of the server, if it differs from the host name.')
     .meta({ change: 'connection' }),
   caCertificate: Certificate.optional()
     .describe('CA certificate of the server (PEM).')
@@ -36,7 +34,6 @@ export const tlsShape = {
   }),
 }
 
-/** Postgres, MySQL and MongoDB. */
 export const syncShape = {
   syncIntervalSeconds: Positive.optional()
     .describe('Seconds between two synchronisations.')
@@ -45,7 +42,7 @@ export const syncShape = {
   replicationMode: z
     .enum(['cdc', 'snapshot', 'cdc_only'])
     .describe(
-      'Copied data. cdc: the existing rows, then their changes. snapshot: the existing rows, once. cdc_only: only changes.',
+      'Which data is copied. cdc: the existing rows, then their changes. snapshot: the existing rows, once. cdc_only: only changes.',
     ),
   snapshotNumRowsPerPartition: z
     .int()
@@ -58,7 +55,6 @@ export const syncShape = {
   deleteOnMerge: Flag.describe('Whether deleted rows are removed when parts are merged.'),
 }
 
-/** Postgres and MySQL. */
 export const loadShape = {
   ...syncShape,
   deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
@@ -67,7 +63,9 @@ export const loadShape = {
 }
 
 export const targetShape = {
-  targetTable: Text.describe('Destination table; each is used once in a pipe.').meta({ identifies: true }),
+  targetTable: Text.describe('Destination table. Each table mapping of a pipe needs its own.').meta({
+    identifies: true,
+  }),
   tableEngine: z
     .enum(['MergeTree', 'ReplacingMergeTree', 'Null'])
     .optional()
@@ -75,14 +73,12 @@ export const targetShape = {
     .meta({ returned: 'at times' }),
 }
 
-/** Table mappings of Postgres, MySQL and BigQuery. */
 export const columnsShape = {
   excludedColumns: TextSet.optional().describe('Columns that are left out.'),
   useCustomSortingKey: Flag.describe('Whether sortingKeys replace the default sorting key.'),
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 }
 
-/** Postgres and MySQL. @param schema what `sourceSchemaName` is */
 export function tableMappings(schema: string) {
   return z
     .array(
@@ -101,7 +97,6 @@ export function tableMappings(schema: string) {
 
 export const TLS_RULES = pemRules('caCertificate')
 
-/** A password for `basic`, else a role (R24). */
 export function signInRules({
   authentication = 'basic',
 }: {

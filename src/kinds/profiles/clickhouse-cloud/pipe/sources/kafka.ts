@@ -19,7 +19,7 @@ export const KafkaSource = z.strictObject({
     identifies: true,
     examples: ['orders,refunds'],
   }),
-  consumerGroup: Text.optional().describe("Consumer group. Default: made of the pipe's id."),
+  consumerGroup: Text.optional().describe("Consumer group. Default: a name made from the pipe's id."),
   authentication: z
     .enum([
       'PLAIN',
@@ -31,7 +31,7 @@ export const KafkaSource = z.strictObject({
       'SERVICE_ACCOUNT_WORKLOAD_IDENTITY',
     ])
     .optional()
-    .describe('How it signs in to the brokers. Default: without a login.')
+    .describe('How the pipe signs in to the brokers. Default: no login.')
     .meta({ change: 'connection' }),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
   offset: z
@@ -54,9 +54,9 @@ export const KafkaSource = z.strictObject({
     .strictObject({
       type: z.enum(['confluent', 'glue']).optional().describe('Confluent or AWS Glue. Default: confluent.'),
       url: HttpsUrl.optional().describe('URL of the schema registry. It can end in the path of a schema id.'),
-      authentication: z.enum(['PLAIN']).optional().describe('How it signs in to the registry.'),
+      authentication: z.enum(['PLAIN']).optional().describe('How the pipe signs in to the registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),
-      credentials: Login.optional().describe('Credentials of the registry. Request only.'),
+      credentials: Login.optional().describe('Credentials of the registry. Write-only.'),
       ...z.object(glueShape).partial().shape,
     })
     .optional()
@@ -84,18 +84,17 @@ export const KafkaSource = z.strictObject({
       connectionString: SecretRef.optional().describe('Connection string, for azureeventhub.'),
       certificate: Certificate.optional().describe('Client certificate (PEM), for MUTUAL_TLS.'),
       privateKey: SecretRef.optional()
-        .describe('Its private key (PEM), for MUTUAL_TLS.')
+        .describe('Private key of the client certificate (PEM), for MUTUAL_TLS.')
         .meta({ form: 'certificate' }),
     })
     .optional()
-    .describe('Credentials of the brokers. Request only.')
+    .describe('Credentials of the brokers. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
 })
 export type KafkaSource = z.infer<typeof KafkaSource>
 
 type Method = NonNullable<KafkaSource['authentication']>
 
-/** Methods by cluster type (R3, N5). */
 const METHODS: Readonly<Record<KafkaSource['type'], readonly Method[]>> = {
   kafka: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   redpanda: ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
@@ -112,7 +111,6 @@ const KEY = ['credentials.accessKeyId', 'credentials.secretKey']
 const CERTIFICATE = ['credentials.certificate', 'credentials.privateKey']
 const STRING = ['credentials.connectionString']
 
-/** Credentials by method (R4, R5). */
 const SIGNS_IN_WITH: Readonly<Record<Method, readonly string[]>> = {
   PLAIN: PASSWORD,
   'SCRAM-SHA-256': PASSWORD,
@@ -123,7 +121,6 @@ const SIGNS_IN_WITH: Readonly<Record<Method, readonly string[]>> = {
   SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
 }
 
-/** Fields by registry type (R9, N12). */
 const REGISTRY = {
   confluent: ['url', 'authentication', 'credentials'].map((name) => `schemaRegistry.${name}`),
   glue: ['glueRegion', 'glueRegistryName'].map((name) => `schemaRegistry.${name}`),
@@ -143,7 +140,7 @@ export const kafkaRules: FieldRules<KafkaSource> = (source) => {
       ['iamRole', ...PASSWORD, ...KEY, ...CERTIFICATE, ...STRING],
       isHub ? 'for type azureeventhub' : signsInWith(authentication),
     ),
-    // Needs a registry for AvroConfluent (R7). Unknown for plain Avro.
+    // AvroConfluent needs a registry. Whether plain Avro needs one is not documented.
     schemaRules(source),
     registry === undefined
       ? []

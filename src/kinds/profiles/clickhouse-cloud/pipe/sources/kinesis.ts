@@ -14,11 +14,11 @@ export const KinesisSource = z.strictObject({
     .meta({ form: 'unix-time' }),
   authentication: z
     .enum(['IAM_ROLE', 'IAM_USER'])
-    .describe('How it signs in.')
+    .describe('How the pipe signs in.')
     .meta({ change: 'connection' }),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
   accessKey: AccessKey.optional()
-    .describe('Access key, for IAM_USER. Request only.')
+    .describe('Access key, for IAM_USER. Write-only.')
     .meta({ change: 'connection' }),
   schemaRegistry: z
     .strictObject({ type: z.enum(['glue']).describe('AWS Glue.'), ...glueShape })

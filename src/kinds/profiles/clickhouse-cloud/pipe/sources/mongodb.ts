@@ -5,14 +5,14 @@ import type { FieldRules } from '../field-rules.ts'
 
 export const MongodbSource = z.strictObject({
   credentials: Login.optional()
-    .describe('Credentials of the database. Request only.')
+    .describe('Credentials of the database. Write-only.')
     .meta({ change: 'connection' }),
   uri: SensitiveText.describe(
-    'Address: mongodb:// with one or more hosts, or mongodb+srv://. It is kept from every output.',
+    'Address: mongodb:// with one or more hosts, or mongodb+srv://. Pipewright never shows it.',
   ).meta({ form: 'address', identifies: true, change: 'connection' }),
   readPreference: z
     .enum(['primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', 'nearest'])
-    .describe('Member that it reads from.')
+    .describe('Member of the replica set to read from.')
     .meta({ change: 'connection' }),
   ...tlsShape,
   settings: z

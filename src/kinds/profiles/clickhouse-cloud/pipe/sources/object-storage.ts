@@ -33,7 +33,7 @@ export const ObjectStorageSource = z.strictObject({
   queueUrl: Text.optional().describe(
     'Queue with notices of new files: an SQS URL, or projects/PROJECT/subscriptions/SUBSCRIPTION.',
   ),
-  skipInitialLoad: Flag.describe('Whether only files that come later are ingested.').meta({
+  skipInitialLoad: Flag.describe('Whether to skip the files that already exist.').meta({
     returned: 'at times',
     change: 'update',
   }),
@@ -62,15 +62,15 @@ export const ObjectStorageSource = z.strictObject({
     .describe('Name of the container, for azureblobstorage.')
     .meta({ returned: 'at times', identifies: true, change: 'update' }),
   accessKey: AccessKey.optional()
-    .describe('Access key, for IAM_USER. Request only.')
+    .describe('Access key, for IAM_USER. Write-only.')
     .meta({ change: 'connection' }),
   serviceAccountKey: SecretRef.optional()
-    .describe('Key of the service account for SERVICE_ACCOUNT: its JSON in base64. Request only.')
+    .describe('For SERVICE_ACCOUNT: the JSON key of the service account, in base64. Write-only.')
     .meta({ returned: 'never', change: 'connection' }),
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
 
-/** Methods by storage type (R14, N5). Unknown for the last two: all are allowed. */
+/** Authentication methods that each type of storage allows. For the last two, none are documented. */
 const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {
   s3: ['IAM_USER', 'IAM_ROLE'],
   gcs: ['IAM_USER', 'SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
@@ -83,7 +83,6 @@ const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> 
 const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 const AZURE = ['connectionString', 'azureContainerName']
 
-/** Credentials by method (R13, R14). */
 const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentication']>, readonly string[]>> =
   {
     IAM_ROLE: ['iamRole'],
@@ -93,7 +92,7 @@ const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentica
     SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
   }
 
-/** Matches a password in a URL. Digits before a path are a port. */
+/** Matches a password in a URL. A colon that only digits follow begins a port instead. */
 const PASSWORD = /^[a-z]+:\/\/[^/:?#[]*:(?!\d*(?:[/?#]|$)).*@/i
 
 export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {

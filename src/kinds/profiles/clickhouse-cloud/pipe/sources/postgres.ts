@@ -28,7 +28,7 @@ export const PostgresSource = z.strictObject({
       publicationName: Text.optional().describe('Name of the publication. Default: a new one.'),
       replicationSlotName: Text.optional().describe('Name of the replication slot, for cdc_only.'),
       enableFailoverSlots: Flag.describe(
-        'Whether the replication slot survives a failover: from Postgres 17 on.',
+        'Whether the replication slot survives a failover. Needs Postgres 17 or newer.',
       ).meta({ returned: 'at times' }),
     })
     .describe('Replication settings.'),
@@ -41,7 +41,7 @@ export const postgresRules: FieldRules<PostgresSource> = (source) => {
   return [
     signInRules(source),
     TLS_RULES,
-    // Only cdc_only takes a slot (R28). Unknown: whether it needs one.
+    // Only cdc_only can name a replication slot. Whether it must is not documented.
     replicationMode === 'cdc_only'
       ? []
       : [{ excludes: ['settings.replicationSlotName'], because: `with replicationMode ${replicationMode}` }],

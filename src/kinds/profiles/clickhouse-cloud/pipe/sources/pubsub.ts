@@ -12,7 +12,7 @@ export const PubsubSource = z.strictObject({
     .meta({ identifies: true }),
   authentication: z
     .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
-    .describe('How it signs in.')
+    .describe('How the pipe signs in.')
     .meta({ change: 'connection' }),
   seekType: z.enum(['latest', 'earliest', 'timestamp']).describe('Where to begin.'),
   seekTimestamp: z.iso
@@ -37,7 +37,7 @@ export const PubsubSource = z.strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.')
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
     .meta({ returned: 'never', change: 'update' }),
 })
 export type PubsubSource = z.infer<typeof PubsubSource>

@@ -1,7 +1,6 @@
 import { Text, z } from '../../../../zod.ts'
 import { only, type FieldRule } from '../field-rules.ts'
 
-/** Fields of an AWS Glue registry, for Kafka and Kinesis (N12). */
 export const glueShape = {
   glueRegion: Text.describe('Region of the AWS Glue registry.'),
   glueRegistryName: Text.describe('Name of the AWS Glue registry.'),
@@ -16,7 +15,7 @@ export const ProtobufSchema = z
   .max(1_048_576)
   .regex(/^[\w+/-]+={0,2}$/, 'must be base64 without line breaks')
   .optional()
-  .describe('Schema for the format Protobuf without a registry: a .proto file in base64. Request only.')
+  .describe('Schema for the format Protobuf without a registry: a .proto file in base64. Write-only.')
   .meta({ returned: 'never', examples: ['c3ludGF4ID0gInByb3RvMyI7'] })
 
 export function schemaRules(source: {
