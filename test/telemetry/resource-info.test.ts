@@ -134,8 +134,8 @@ const ALSO: readonly (readonly [string, Partial<ResourceView>, readonly string[]
   ],
   [
     'a status that differs from the one of its reason',
-    { status: 'Progressing', reason: 'Unavailable', conditions: { ...AWAY.conditions, Synced: fine } },
-    ['Progressing Unavailable'],
+    { status: 'NotReady', reason: 'Unavailable', conditions: { ...AWAY.conditions, Synced: fine } },
+    ['NotReady Unavailable'],
   ],
   [
     'nothing but itself, when it is suspended',
