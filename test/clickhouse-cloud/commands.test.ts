@@ -140,7 +140,7 @@ describe('a pipe that was told', () => {
       await during(client, 6 * MINUTE)
       expect([client.status(), client.reason()]).toEqual(['Drifted', 'Stalled'])
       expect(client.message()).toContain(`asked to ${command}`)
-      expect(client.message()).toContain(`state is ${state}`)
+      expect(client.message()).toContain(`state is still ${state}`)
       expect(count()).toBeLessThanOrEqual(6)
       await client.restart()
       const [before, first, seen] = [count(), client.events.length, client.server.seen().length]
