@@ -28,7 +28,7 @@ const Head = z.strictObject({
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
   setBack: z.string().optional(),
-  /** Written by earlier versions. */
+  /** Earlier versions wrote it. It is ignored. */
   lost: z.string().optional(),
   records: z.int().min(0),
   forgotten: z.int().min(0),

@@ -2,13 +2,13 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Binding {
-  /** Address. Undefined: the ledger is not bound yet, or the caller does not compare it. */
+  /** Address of the platform that has the recorded pipes. Undefined: not stored yet, or any is accepted. */
   readonly platform?: string | undefined
-  /** Name. Undefined: the default profile, or the caller does not compare it. */
+  /** Undefined: the default profile is stored, or any is accepted. */
   readonly profile?: string | undefined
 }
 
-/** @returns undefined: no change @throws {LedgerError} `platform` if the records have another binding */
+/** @returns what to store, if changed @throws {LedgerError} `platform` if records have another platform or profile */
 export function newBinding(
   ledger: string,
   bound: Binding,

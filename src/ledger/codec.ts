@@ -25,7 +25,7 @@ export function encodeRecord(record: LedgerRecord): StoredRecord {
   }
   const reading = LedgerRecord.safeParse(JSON.parse(body))
   if (!reading.success)
-    throw new Error(`bug: the record of ${record.key} is not one: ${issues(reading.error)}`)
+    throw new Error(`bug: the record of ${record.key} is not valid: ${issues(reading.error)}`)
   return { key: record.key, version: record.version, body }
 }
 

@@ -18,7 +18,7 @@ export interface Change {
 
 type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
 
-/** A commit waits if another record was written less than this ago. Also the longest wait. */
+/** A commit waits only if another record was written within this time, and at most this long. */
 const CROWD_MS = 100
 
 /**
@@ -58,7 +58,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // Retry a change alone after a bug in any, or if the reserve might have room for an outcome.
+      // After a bug in one, commits each change alone. If the disk is full, commits alone what can use the reserve.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))

@@ -52,7 +52,6 @@ function connectOnce(options: ConnectionOptions) {
       busyTimeoutMs,
       hashKey: readHashKey(db, file),
       writes: tables.count('writes'),
-      /** False after the file was removed or replaced. */
       isInPlace: () => identityOf(file) === identity,
     }
   } catch (error) {
@@ -111,7 +110,7 @@ function isCutShort(file: string, error: unknown): boolean {
   return (code === READ_ONLY || code === CANNOT_OPEN) && statOf(`${file}-journal`) !== undefined
 }
 
-/** At the first read of a writer, SQLite rolls back a killed writer's transaction. */
+/** SQLite rolls back a killed writer's transaction when a writable connection first reads. */
 function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): void {
   using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   db.prepare('PRAGMA schema_version').get()

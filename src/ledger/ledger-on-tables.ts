@@ -12,7 +12,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
-  /** Records read or written here. A change makes a new object, so these equal a stored version. */
+  /** Records that this ledger returned. Each equals a stored version, because a changed record is a new object. */
   const given = new WeakSet<LedgerRecord>()
 
   function give(record: LedgerRecord): LedgerRecord {
@@ -44,8 +44,8 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
   /**
-   * For work that changes no record. Emits an event only if the work fails, or works again.
-   * @param proves whether a success proves that the ledger works again
+   * For work that changes no record. Emits an event only for a failure, and for the first success after it.
+   * @param proves whether a success proves that the ledger works
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     queue.assertOpen()

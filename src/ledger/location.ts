@@ -175,7 +175,6 @@ export function createReserve(ledger: string) {
         closeSync(handle)
       }
     },
-    /** @returns whether there was a reserve */
     release(): boolean {
       if (size() === 0) return false
       remove()

@@ -8,7 +8,6 @@ import type { Tables } from './tables.ts'
 
 type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>
 
-/** @returns the former platform */
 export async function unbindSqlite(options: Place): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack()
   const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
@@ -19,7 +18,6 @@ export async function unbindSqlite(options: Place): Promise<string | undefined> 
   }, 'free')
 }
 
-/** Reads one consistent state of the ledger. */
 export async function readSqliteArchive(options: Omit<Place, 'emit'>): Promise<Archive> {
   await using store = openToRead(options)
   return store.read((tables) => archiveOf(tables, store.hashKey))

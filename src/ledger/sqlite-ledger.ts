@@ -17,7 +17,6 @@ export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Bind
   readonly emit: Emit
 }
 
-/** Each write is on disk when it returns. */
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
   const store = options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
@@ -75,7 +74,7 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
   throw missing(
     file,
     '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
-      'If the ledger was lost, restore it from a backup; "pipewright plan" shows the creates and the adoptions without it. ' +
+      'If the ledger was lost, restore it from a backup; "pipewright plan" shows what a new ledger would create and adopt. ' +
       'If this is the first run, use --ledger-init=auto once.',
   )
 }

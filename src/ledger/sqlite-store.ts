@@ -95,9 +95,7 @@ export function openStore(options: StoreOptions) {
     markMoved: (at: string) => markMoved(connection.db, at),
     /** Writes that others might have made. Only a ledger in memory can have several users. */
     writes: () => (file === IN_MEMORY ? writes : 0),
-    /** Whether any process owns the ledger. */
     owned: () => file === IN_MEMORY || isOwned(file),
-    /** Reserves disk space for the outcome of a create. */
     reserveRoom() {
       try {
         if (file !== IN_MEMORY) reserve.take()
@@ -121,8 +119,8 @@ const AGAIN_MS = 10_000
 /**
  * Limits waits for another writer, because a wait blocks the event loop, and so the page and the probes.
  * After a timeout, no access waits for {@link AGAIN_MS}, or until a write succeeds. A successful read proves
- * nothing, because writers let others read most of the time. After {@link AGAIN_MS}, an access waits again:
- * among constant readers, only a waiting write succeeds, because SQLite then admits no new readers.
+ * nothing, because writers let others read most of the time. After {@link AGAIN_MS}, an access waits again, because
+ * among constant readers only a waiting write succeeds: SQLite then admits no new readers.
  */
 function createBusyPolicy(
   connection: () => Connection,

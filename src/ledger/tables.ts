@@ -61,7 +61,7 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
         body: String(row['body']),
       })),
     addHistory(key: string, body: string) {
-      // Subtracts, because ids have no gaps: only the oldest lines are removed.
+      // The ids have no gaps, so the newest `historyLimit` lines stay.
       const id = Number(addEntry.run(key, body).lastInsertRowid)
       if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
     },

@@ -27,7 +27,7 @@ export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
 }
 
 /**
- * Waits for permits. Returns a promise only if it must wait: otherwise the caller sends immediately.
+ * Waits for permits of the request budget. Returns a promise only if it must wait.
  * @throws {SecretUnavailableError}
  * @throws {RemoteError} `AuthFailed` or `ServiceIdle` after a refusal, `Throttled` if the queue is full
  * @throws the signal's reason after an abort

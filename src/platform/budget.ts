@@ -12,7 +12,7 @@ const URGENT_RANKS: readonly Rank[] = ['next', 0]
 
 const LONGEST_LINE = 10_000
 
-/** Share for urgent requests only. Rounds to 0 for a small budget. */
+/** Share of the budget for urgent requests only. It rounds to 0 for a small budget. */
 const RESERVE = 0.005
 
 interface Wanted {
@@ -117,7 +117,7 @@ export function createBudget(options: {
   return {
     /** ms from an answer until the request's permit is free again. */
     turnMs: windowMs * (1 + 2 * MARGIN),
-    /** Undefined if too few permits are free, or if other requests wait. */
+    /** Takes permits immediately. Undefined: too few are free, or other requests wait. */
     take: takeFree,
     /**
      * Waits for permits. Rank `next` comes first, then the lowest priority number, then the order of arrival.

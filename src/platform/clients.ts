@@ -45,7 +45,7 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly budget: { readonly requests: number; readonly windowMs: number }
   readonly maxReplyBytes?: number
   readonly idempotentRetries?: number
-  /** Called right before each request that changes something. */
+  /** Confirms leadership right before each change. @returns latest start of the change, monotonic ms */
   readonly confirm?: (() => Promise<number>) | undefined
   /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
@@ -61,7 +61,7 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   /** Services whose refused credentials have changed since. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
-  /** A client that shares the budget. If its credentials are refused, the daemon continues. */
+  /** A client that shares the budget. A refusal of its credentials does not block the daemon's requests. */
   beside(): Platform
 }
 

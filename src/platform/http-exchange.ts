@@ -63,7 +63,7 @@ const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
-/** Never throws, and follows no redirect. `dispatch` reports when the request has a ready connection. */
+/** Never throws, and follows no redirect. `onRequestStart` runs when the connection is ready. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,

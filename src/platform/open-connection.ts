@@ -6,7 +6,7 @@ import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
   readonly socket: Socket
-  /** TCP below TLS, which can be reset. With a proxy, it leads to the proxy. */
+  /** The connection below TLS, for a reset. With a proxy, the connection to the proxy. */
   readonly tcp: Socket
 }
 

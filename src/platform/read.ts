@@ -13,7 +13,7 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Makes the body before each attempt, with its permits. An error of this function is thrown. */
+  /** Makes the body of each attempt, and can read with the attempt's permits. Its errors are thrown. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Permits. 2: one is for a read before the request. Default: 1. */
   readonly places?: 1 | 2
@@ -22,7 +22,6 @@ export interface Read<T> extends Call<T> {
 }
 
 /**
- * Each attempt takes a permit.
  * @throws {RemoteError}
  * @throws {SecretUnavailableError}
  * @throws the signal's reason after an abort
@@ -111,7 +110,6 @@ async function perform<T>(
     readonly admission: Admission
     readonly signal: AbortSignal | undefined
     readonly body?: string | undefined
-    /** Latest time for the first byte: monotonic ms. */
     readonly notAfter?: number
   },
   parts: RequestParts,

@@ -17,8 +17,8 @@ export const MARGIN = 0.01
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * Counts requests as late as the server might. A taken permit counts immediately. A sent request arrives with its
- * answer, or after one margin if that is earlier. It leaves the window another margin late.
+ * Counts a request for longer than the server does: from taking its permit until one window and one margin after
+ * its arrival. It is assumed to arrive one margin after sending, or with its answer if that is earlier.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -89,10 +89,10 @@ export function createRequestWindow(options: {
   }
 }
 
-/** Most lag of a late timer that later requests make up for, as a share of the period. */
+/** Later requests make up for the lateness of a timer, up to this share of the period. */
 const CATCH_UP = 0.02
 
-/** Spreads requests evenly over the period. After a quiet time, unused requests can go together. */
+/** Spreads requests evenly over the period. After a quiet time, as many as it left unused can go together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing

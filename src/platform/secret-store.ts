@@ -76,7 +76,6 @@ export function createMountedSecrets(
     return moved === false && parts.every((isPart) => isPart)
   }
 
-  /** Finds the folder in `secretsDir` where older releases kept the credential. */
   async function misplacedFolder(file: string): Promise<string | undefined> {
     const name = relative(credentialsDir, dirname(file))
     if (name === '' || name.startsWith('..') || name.includes(sep)) return undefined
@@ -145,9 +144,9 @@ const SHORTEST_KEY = 8
 const LONGEST_END = 2
 
 /**
- * Whether a source's secret is a credential of the platform: a copy, a link, or a folder mounted twice. Reads only
- * files of the same size.
- * @returns `unknown` if no file can be opened; the secret must then not be used
+ * Whether a source's secret is one of Pipewright's own credentials, even as a copy or a second mount. Of these, reads
+ * only files of the secret's size.
+ * @returns `unknown` if the process cannot open more files; the secret must then not be used
  */
 async function isOfPlatform(
   secret: Secret,

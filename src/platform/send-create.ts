@@ -123,8 +123,8 @@ async function exchangeOnce(
 }
 
 /**
- * Resets a connection that ends before the reply is complete, because the kernel delivers a closed connection's data
- * for minutes. With TLS or a proxy, resets the TCP connection below.
+ * Resets a connection that ends before the reply is complete: after a close, the kernel could deliver the create
+ * minutes later. With TLS or a proxy, resets the TCP connection below.
  */
 export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let tries = 0
@@ -132,7 +132,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let isWhole = false
   let isReset = false
 
-  /** Resets TCP when Node destroys it after TLS: an earlier reset would crash the process. */
+  /** Resets in `tcp.destroy`, which Node calls after TLS is destroyed: an earlier reset would crash the process. */
   function watch({ socket, tcp }: Opened): Socket {
     const destroy = tcp.destroy.bind(tcp)
     let cause: Error | undefined

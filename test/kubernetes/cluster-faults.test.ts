@@ -413,8 +413,8 @@ describe('the right to act', () => {
       ),
     )
     const now = (await ledger.get(ORDERS)) ?? record
-    await expect(ledger.remove(now, [])).rejects.toThrow('Only outcomes of sent requests are written')
-    await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('Only outcomes')
+    await expect(ledger.remove(now, [])).rejects.toThrow('only outcomes of sent requests are written')
+    await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('only outcomes')
     await ledger.settle({ ...now, line: 7 }, [])
     model.api.interfere(undefined)
     await until('that it is renewed', () =>

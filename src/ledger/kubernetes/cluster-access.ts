@@ -14,7 +14,7 @@ export interface ClusterAccess {
   /** URL that can contain user and password. */
   readonly proxy?: string | undefined
   /**
-   * Reads the files each time, because tokens are renewed while the process runs.
+   * Reads tokens and certificates each time, because their files are renewed while the process runs.
    * @param now ms since the epoch
    */
   current(now: number): Promise<Credentials>
@@ -107,7 +107,7 @@ const User = z.strictObject({
   extensions: z.unknown().optional(),
 })
 
-/** Name of the cluster's extension with the `config` of a credential plugin. */
+/** Name of the item in a cluster's `extensions` that a credential plugin gets as `config`. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec'
 
 async function accessOfFile(
@@ -139,7 +139,7 @@ async function accessOfFile(
   const readCa = () => oneOf(file, cluster, 'certificate-authority')
   if (skipsChecks && (await readCa()) !== undefined)
     throw wrong(
-      `has a cluster "${context.cluster}" with both insecure-skip-tls-verify and an authority. Remove one`,
+      `has a cluster "${context.cluster}" with both insecure-skip-tls-verify and certificate-authority. Remove one`,
     )
   const plugin = user.exec && createExecCredential(besideFile(user.exec, file), { env, cluster: shown, run })
 

@@ -120,7 +120,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
     }
   }
 
-  /** Outside the time limit of a request, because a program can log in slowly. */
+  /** Runs before a request's time limit begins, because a program can log in slowly. */
   async function login(): Promise<Credentials> {
     try {
       return await access.current(clock.now())

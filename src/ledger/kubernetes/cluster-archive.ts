@@ -26,7 +26,6 @@ import {
 
 const AT_ONCE = 16
 
-/** Reads one consistent state of the ledger. */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
   return await archiveOf(cluster) // awaited before `cluster` is closed
@@ -35,7 +34,8 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
 /**
  * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
  * @param signal stops waiting for the current leader
- * @throws {LedgerError} also while another process acts; the signal's reason
+ * @throws {LedgerError} such as while another process is leader
+ * @throws the signal's reason after an abort
  */
 export async function moveCluster(
   options: ClusterPlace & { readonly emit: Emit },
@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws until a rollback is accepted, because the target would not know of it.
+    // Throws until a rollback is accepted, because an export with one cannot be imported into a file.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -110,8 +110,8 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 }
 
 /**
- * The ledger must not exist. The Secret is written last, so an interrupted import can be repeated. If an old
- * Lease counts more writes, that is a rollback.
+ * The ledger must not exist. The Secret is written last, so an interrupted import can be repeated. If the Lease of
+ * an earlier ledger counts more writes than the archive has, the archive is a rollback.
  * @returns a rollback, in words, that an operator must accept, if any
  */
 export async function writeClusterArchive(
@@ -139,7 +139,7 @@ export async function writeClusterArchive(
   return setBack
 }
 
-/** Refuses records that another import might have left. */
+/** Refuses to import beside other records, which another import might have left. */
 async function assertOnlyThese(
   { api, name, records, selector, shown }: Cluster,
   left: readonly Kept[],
@@ -153,7 +153,7 @@ async function assertOnlyThese(
 function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'io',
-    `${what}: an import needs an empty place. If no process uses these records and they are not needed, delete them: ` +
+    `${what}: an import needs an empty ledger. If no process uses these records and they are not needed, delete them: ` +
       `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
     options,
   )
@@ -163,7 +163,7 @@ function deleting(name: string): string {
   return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** Includes removed records, which only have history. */
+/** Makes objects of removed records, too, for their history and versions. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())
@@ -171,8 +171,8 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // A file keeps only the highest version of all removed records. One object gets it, because the sum of the
-  // versions must not exceed the number of writes.
+  // An archive of a file has only the highest version of all removed records. Only one object gets that version,
+  // because the sum of the versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue

@@ -78,7 +78,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return clock.monotonic() - missingSince >= Math.max(seen()?.durationMs ?? 0, durationMs)
   }
 
-  /** @returns the Lease in a new epoch; undefined: another process has it or was faster */
+  /** @returns the Lease with this process as holder. Undefined: another process has it or was faster */
   async function take(): Promise<SeenLease | undefined> {
     const lease = await read()
     // An earlier attempt of this process took the Lease, but its reply was lost.
@@ -127,7 +127,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns as {@link Term.confirm} @throws {NotLeading} if this process might not be the leader */
+    /** @returns when a request must have started, monotonic ms @throws {NotLeading} the request must not be sent */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()
@@ -146,7 +146,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
-          // Another process wrote the Lease, or an earlier renewal whose reply was lost.
+          // Another process wrote the Lease, or an earlier renewal did, and its reply was lost.
           else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
@@ -260,7 +260,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     failing: () => failing,
     lapsed() {
       if (!isLapsed()) return undefined
-      return `the Lease was not renewed for ${durationMs / 1_000} s, and another process might act`
+      return `the Lease was not renewed for ${durationMs / 1_000} s, so another process might be the leader`
     },
     leader(): Leader | undefined {
       const lease = seen()

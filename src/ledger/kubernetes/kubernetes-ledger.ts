@@ -59,7 +59,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return mirrored
   }
 
-  /** Ends a move at its target, before a write to the source removes `movedTo`. */
+  /**
+   * Removes `movedFrom` from the target of a completed move. Otherwise the target's record would become invisible
+   * when the next write to the source removes `movedTo`.
+   */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
     if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
@@ -100,8 +103,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key by a new write of its source. The API then refuses the move's last
-   * write, which might still be under way.
+   * Cancels an incomplete move to this key: writes the source again, so the API refuses the last write of the move,
+   * which might still be under way.
    * @returns the source's new record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
@@ -126,7 +129,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // A new version, because a return to the earlier version must show as a rollback.
+    // A removal has a higher version, because a restored object is noticed by its lower version.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -160,7 +163,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function assertNotLapsed(): void {
     const why = parts.lease.lapsed()
     if (why !== undefined)
-      throw new LedgerError('io', `${why}. Only outcomes of sent requests are written until a renewal works`)
+      throw new LedgerError(
+        'io',
+        `${why}. Until a renewal works, only outcomes of sent requests are written to the ledger`,
+      )
   }
 
   function whileActing<T>(work: () => Promise<T>): Promise<T> {
@@ -224,7 +230,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // A reader gets none, because owners do not publish the times of thousands of checks.
+      // A reader does not know them, because the leader does not publish the times of thousands of checks.
       const checkedAt = parts.isOwner ? new Map<Key, number>() : undefined
       return { last: (await parts.activity.read()).last, checkedAt }
     },
@@ -274,7 +280,7 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
     const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
     emit({
       type: 'Bug',
-      message: 'writes of others to the ledger could not be followed',
+      message: 'a change of the ledger by another process could not be handled',
       error: bug,
     })
   }

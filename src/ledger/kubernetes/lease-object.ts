@@ -16,7 +16,6 @@ export interface LeaseObjectOptions {
   readonly clock: Clock
   readonly requestTimeoutMs: number
   readonly annotations: () => JsonObject
-  /** Called with a description if the Lease is at an earlier version. */
   readonly onRollback: (what: string) => void
 }
 
@@ -33,7 +32,6 @@ export type LeaseObject = ReturnType<typeof createLeaseObject>
 
 export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
-/** Annotation with the number of writes to records so far. */
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
 /** ms in which a request of the holder or its predecessor might arrive after a takeover. */
@@ -47,7 +45,6 @@ export function writesIn(lease: KubeObject | undefined): number {
   return countOf(annotationIn(lease, WRITES_ANNOTATION)) ?? 0
 }
 
-/** @returns undefined: no Lease */
 export async function readLease({ api, leases, name }: Cluster): Promise<KubeObject | undefined> {
   try {
     return await api.get(`${leases}/${name}`)
@@ -63,7 +60,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
   let seen: SeenLease | undefined
   let revision: string | undefined
   let takenAt = -Infinity
-  /** {@link lateForIn} of the previous holder. */
+  /** ms in which a request of the previous holder might arrive. */
   let lateBefore = 0
 
   function noted(object: KubeObject): SeenLease {
@@ -103,7 +100,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     return isOver ? options.requestTimeoutMs : Math.max(lateBefore, options.requestTimeoutMs)
   }
 
-  /** Keeps the previous revision and count until this process has its own. */
+  /** Keeps the previous holder's revision and count of writes until this process has its own. */
   function annotationsOf(over: KubeObject | undefined): JsonObject {
     const annotations: Record<string, string> = {}
     for (const kept of [REVISION_ANNOTATION, WRITES_ANNOTATION]) {
@@ -128,7 +125,6 @@ export function createLeaseObject(options: LeaseObjectOptions) {
 
   return {
     seen: () => seen,
-    /** @returns undefined: no Lease */
     async read(how?: 'patiently'): Promise<SeenLease | undefined> {
       const before = seen
       try {

@@ -81,7 +81,6 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     following = undefined
   }
 
-  /** Notes a rollback in the Secret, with retries. */
   function notice(what: string): void {
     note(what)
     follow()

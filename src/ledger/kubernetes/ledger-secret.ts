@@ -15,7 +15,7 @@ export interface SecretMembers {
   readonly sentState?: string | undefined
   /** A rollback, in words. */
   readonly setBack?: string | undefined
-  /** Written by earlier versions. */
+  /** Earlier versions wrote it. It is only removed. */
   readonly lost?: undefined
   /** Counts of detected and of accepted rollbacks. */
   readonly setBacks?: string | undefined
@@ -26,7 +26,6 @@ export interface SecretMembers {
 /** Version of the Secret's format. A program that only knows earlier formats refuses it. */
 const FORMAT = 1
 
-/** @returns undefined: no Secret */
 export async function readLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -40,7 +39,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** Without `given`, returns the existing Secret if another process created it first. */
+/** @param given the values of an import. Without it, an existing Secret of another process is returned */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -108,7 +107,6 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     rollback: () =>
       rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     movedAt: () => textOf('movedAt'),
-    /** Reads the Secret again. */
     async read(member: keyof SecretMembers): Promise<string | undefined> {
       try {
         object = await api.get(`${collection}/${name}`)

@@ -68,11 +68,11 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** A read of all records after a rollback. It ends before `rollback` closes and saves its notes. */
+  /** A read of all records after a rollback of the Lease. It ends before `rollback` is disposed. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // An owner makes this comparison at its takeover.
+  // With mode `owner`, the process compares in `begin`, when it becomes leader.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
@@ -102,7 +102,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       }),
       onRollback(what) {
         rollback.notice(what)
-        // List again, because the watch stays silent until the cluster reaches the later version.
+        // Lists again, because a restored cluster sends no events until it reaches the version before the restore.
         comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
@@ -147,7 +147,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
-  /** After a takeover, the records include all intents of the previous leader. */
+  /** Runs before this leader acts, because it must know all intents of the previous leader. */
   async function begin(): Promise<void> {
     isRead = false
     await mirror.relist()
@@ -157,10 +157,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // A rollback is reported once, although the counts in its text change.
+    // Reports no second rollback, because it can be the same one with other counts in its text.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // The previous leader might have ended before it noted them.
+    // The previous leader might have ended after its first write, before `noteRecords`.
     if (!isEmpty(mirror)) await noteRecords()
   }
 
@@ -175,7 +175,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   }
 }
 
-/** @returns the former platform */
 export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
@@ -211,8 +210,8 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
   if (!isEmpty(mirror))
     throw new LedgerError(
       'missing',
-      `the ledger ${shown} has records, but its Secret is missing. Without it, secrets cannot be compared. ` +
-        'Restore the Secret from a backup.',
+      `the ledger ${shown} has records, but its Secret is missing. Without it, Pipewright cannot tell which secrets ` +
+        'of pipes have changed. Restore the Secret from a backup.',
     )
   if (mode === 'reader')
     throw new LedgerError(

@@ -24,7 +24,6 @@ export interface MirrorOptions {
   readonly onSilence: (why: string | undefined) => void
   /** A record is gone or at an earlier state. */
   readonly onRollback: (what: string) => void
-  /** Another process wrote an invalid record. */
   readonly onUnreadable: (error: LedgerError) => void
   /** An object has the ledger's label but is not its record. Called once per object. */
   readonly onIgnored: (what: string) => void
@@ -86,7 +85,7 @@ export function createMirror(options: MirrorOptions) {
     for (const heard of listeners) heard()
   }
 
-  /** While this process writes the object, its event waits. */
+  /** An event of an object waits while this process writes that object. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
     listedAt = object.metadata.resourceVersion
@@ -152,7 +151,7 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // The mirror heard of a later version during the read. Otherwise, an earlier version is a rollback.
+      // An event or a write during the read brought a later version. Otherwise, an earlier version is a rollback.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
@@ -196,7 +195,6 @@ export function createMirror(options: MirrorOptions) {
     },
     othersWrites: () => others,
     nextSeq: () => (lastSeq += 1),
-    /** Calls `heard` after writes of other processes. */
     onOthers(heard: () => void) {
       listeners.add(heard)
       return () => listeners.delete(heard)

@@ -21,8 +21,8 @@ export interface Kept {
   /** JSON. Undefined: the record was removed. */
   readonly body: string | undefined
   /**
-   * Source of a move to this key. The record is invisible until the source has {@link Kept.movedTo}: two
-   * objects cannot be written atomically.
+   * Source of a move to this key. Two objects cannot be written atomically, so `body` becomes visible when the
+   * source gets {@link Kept.movedTo}.
    */
   readonly movedFrom: Moved | undefined
   /** The key's record before an incomplete move to it, as JSON. */
@@ -33,7 +33,7 @@ export interface Kept {
   readonly history: readonly Line[]
 }
 
-/** The other end of a move. A source's `version` is from before the move, a target's from after it. */
+/** The other object of a move. `movedFrom` has its version before the move, `movedTo` its version after it. */
 export interface Moved {
   readonly key: Key
   readonly version: number

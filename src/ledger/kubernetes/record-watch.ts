@@ -10,7 +10,7 @@ export interface RecordWatchParts {
   readonly clock: Clock
   /** The version up to which all changes are known. */
   readonly knownUpTo: () => string
-  /** @throws {ClusterError} {@link LedgerError} after the read, if an object is no record */
+  /** @throws {ClusterError} @throws {LedgerError} if a record is invalid, after all others are read */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
   readonly onSilence: (why: string | undefined) => void
@@ -41,13 +41,13 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** After a restore, the cluster sends no events until it reaches `version` again. */
+  /** Whether the cluster was restored to a state before `version`. It sends no events until it reaches `version`. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }
 
   /**
-   * Waits first if the last read is recent, because a proxy might cut every watch.
+   * Reads all records, but waits after a recent read: a proxy that cuts every watch would cause too many reads.
    * @returns false: the read failed, or `signal` is aborted
    */
   async function isReadAgain(): Promise<boolean> {
@@ -68,7 +68,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return true
   }
 
-  // After a break, read all records, because a restored cluster might have higher versions.
+  // After a broken watch, reads all records, because the cluster might have been restored and written to since.
   let isBroken = false
   while (!signal.aborted) {
     try {
@@ -90,7 +90,6 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
       say(undefined)
     } catch (error) {
       isBroken = true
-      // Status 410: a full read follows.
       if (error instanceof ClusterError && error.status === GONE) continue
       say(error instanceof Error ? error.message : String(error))
       await pause(AGAIN_MS)
