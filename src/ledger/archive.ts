@@ -11,7 +11,7 @@ export interface Archive {
   readonly usedVersion: number
   /** Ordered by key. */
   readonly records: readonly StoredRecord[]
-  /** Removed records and their last versions. A ledger in a file does not keep them. */
+  /** Keys of removed records, with their last versions. A ledger in a file has only `usedVersion`. */
   readonly forgotten: readonly z.infer<typeof ForgottenLine>[]
   /** A detected rollback, in words, that was not accepted. */
   readonly rollback: string | undefined

@@ -39,7 +39,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   return reading.data
 }
 
-/** Drops permissions to delete that earlier versions recorded, except if the request was sent. */
+/** Drops a `removal` that an earlier version recorded, except if the request to delete was sent. */
 function migrated(body: unknown): unknown {
   if (!isObject(body)) return body
   const { onRemove, removal, ...rest } = body

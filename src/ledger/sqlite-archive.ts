@@ -56,7 +56,7 @@ export async function moveSqlite(options: Place, save: (archive: Archive) => voi
   }
 }
 
-/** Imports all records or none. The ledger must not exist. */
+/** Imports all records or none. */
 export async function writeSqliteArchive(
   { file, clock }: Omit<Place, 'emit'>,
   archive: Archive,

@@ -160,7 +160,8 @@ function wordsOf(entry: Trip): string {
   const { status, since, source, service } = entry
   const when = timeOf(since)
   if (isIdle(entry)) return `service ${service} has been idle or waking up since ${when} (${status})`
-  const what = status === 401 ? 'refuses the credentials' : 'forbids this operation to the credentials'
+  const what =
+    status === 401 ? 'has refused the credentials' : 'has forbidden this operation to the credentials'
   return `the platform ${what} in ${source} since ${when} (${status})`
 }
 

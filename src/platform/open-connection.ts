@@ -155,7 +155,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** Head start for undici's own limit, whose error says more. */
+/** ms after undici's own limit, whose error says more. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {

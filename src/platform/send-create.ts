@@ -82,7 +82,7 @@ async function sendCreate(
   return result
 }
 
-/** A request is unsent only if its connection was never ready, or too late. */
+/** A request is unsent only if its connection was never ready, or ready too late. */
 async function exchangeOnce(
   request: WireRequest,
   about: {

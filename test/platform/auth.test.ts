@@ -107,7 +107,7 @@ test('a service that is idle says itself when it may be asked again', () => {
 test('it opens when it works, and tells', async () => {
   const { clock, breaker, events } = setup()
   breaker.report(reader, { status: 401 })
-  const message = expect.stringContaining('The platform refuses the credentials') as string
+  const message = expect.stringContaining('The platform has refused the credentials') as string
   expect(breaker.pauses()).toEqual([{ service: 'analytics', since: clock.now(), message }])
   await clock.advance(30_000)
   breaker.enter(reader)
@@ -133,7 +133,7 @@ test('a 403 holds only the operation that was forbidden', () => {
   breaker.enter(reader)
   breaker.report(reader, 'accepted')
   expect(() => breaker.enter(writer)).toThrow(
-    /forbids this operation to the credentials in .*"x" since 2026-01-01T00:00:00Z \(403\)/,
+    /has forbidden this operation to the credentials in .*"x" since 2026-01-01T00:00:00Z \(403\)/,
   )
 })
 

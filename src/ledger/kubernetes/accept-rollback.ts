@@ -20,7 +20,10 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   if (what === undefined) return ofWrites
   await secret.change(() => {
     if (secret.rollbacks() !== times)
-      throw new LedgerError('io', 'another rollback was detected meanwhile. Run the command again.')
+      throw new LedgerError(
+        'io',
+        'another rollback was detected meanwhile. Compare the ledger with the platform again, and repeat the command.',
+      )
     return { setBacks: String(times), accepted: String(times), lost: undefined }
   })
   return what

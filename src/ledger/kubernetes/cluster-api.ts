@@ -45,7 +45,7 @@ export function isLater(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than)
 }
 
-/** `BOOKMARK`: all changes up to its version were sent. */
+/** `BOOKMARK`: all changes up to the object's version were sent. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject

@@ -115,7 +115,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     }
   }
 
-  /** Reports an earlier version as a rollback. A new Lease after a delete is none. */
+  /** Reports an earlier version as a rollback. A new Lease after a deletion is no rollback. */
   function compare(before: SeenLease, now: SeenLease): void {
     const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
     if (was.uid !== is.uid) return

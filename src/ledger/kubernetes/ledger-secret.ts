@@ -146,7 +146,6 @@ function secretGone(name: string, cause: Error): LedgerError {
   })
 }
 
-/** @returns undefined: not a number */
 export function countOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 }
