@@ -247,8 +247,10 @@ test('an acceptance of an earlier rollback does not cover a later one', async ()
   await lost('Pipe/b')
   await until('that it is counted', () => member('setBacks') === '2')
   let isHeld = true
+  const leases: string[] = []
   model.api.interfere(({ method, path }) => {
-    if (method !== 'GET' || !path.endsWith('/pipewrightrecords') || !isHeld) return undefined
+    if (path.includes('/leases/')) leases.push(method)
+    if (method !== 'PUT' || !path.includes('/secrets/') || !isHeld) return undefined
     isHeld = false
     // While an operator accepts the first one.
     const secret = withMember('setBacks', '3') as { readonly metadata: JsonObject }
@@ -256,6 +258,7 @@ test('an acceptance of an earlier rollback does not cover a later one', async ()
     return undefined
   })
   await expect(accept()).rejects.toThrow('another rollback was detected meanwhile')
+  expect(leases).toEqual([])
   expect(await refusal(one)).toContain('the record of Pipe/a is gone')
   expect(await accept()).toContain('the record of Pipe/a is gone')
   expect(await refusal(one)).toBeUndefined()

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { ClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { watchRecords } from '../../src/ledger/kubernetes/record-watch.ts'
 import { sleep } from '../../src/lib/clock.ts'
+import { mirrorOf } from '../explore/pod-ledger.ts'
+import { LEDGER } from '../explore/pods.ts'
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
 import { ignore } from '../ledger/samples.ts'
 
@@ -108,4 +111,23 @@ test('after the API was away, all is read within a second', async () => {
   watch.unread = undefined
   await clock.advance(1_000)
   expect(reads).toEqual([51])
+})
+
+test('a record that is written while a read does not find it is not lost', async () => {
+  const versions = ['1', '2']
+  const objectAt = (resourceVersion: string) => {
+    const made = { key: 'Pipe/orders', version: Number(resourceVersion), record: '{}' }
+    return { ...made, metadata: { name: `${LEDGER}.pipe.orders`, uid: 'one', resourceVersion } }
+  }
+  const api: Partial<ClusterApi> = {
+    list: async () => ({ items: versions.splice(0, 1).map(objectAt), resourceVersion: '2' }),
+    async get() {
+      await mirror.relist()
+      throw new ClusterError('not found', 404)
+    },
+  }
+  const mirror = mirrorOf(api as ClusterApi, createFakeClock()) // it needs no other call
+  await mirror.relist()
+  await mirror.refresh('Pipe/orders')
+  expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('2')
 })

@@ -16,17 +16,18 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   const secret = await readLedgerSecret(api, secrets, name)
   if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
   const [what, times] = [secret.rollback(), secret.rollbacks()]
+  if (what !== undefined)
+    await secret.change(() => {
+      if (secret.rollbacks() !== times)
+        throw new LedgerError(
+          'io',
+          'another rollback was detected meanwhile. Compare the ledger with the platform again, and repeat the command.',
+        )
+      return { setBacks: String(times), accepted: String(times), lost: undefined }
+    })
+  // Last, because after another rollback the higher count must remain.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
-  if (what === undefined) return ofWrites
-  await secret.change(() => {
-    if (secret.rollbacks() !== times)
-      throw new LedgerError(
-        'io',
-        'another rollback was detected meanwhile. Compare the ledger with the platform again, and repeat the command.',
-      )
-    return { setBacks: String(times), accepted: String(times), lost: undefined }
-  })
-  return what
+  return what ?? ofWrites
 }
 
 /** Lowers the Lease's count of writes to the number found in the records. */

@@ -157,7 +157,8 @@ export function createMirror(options: MirrorOptions) {
       else loseForAnother(name, object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
-      if (!objects.has(name)) return
+      // Without a change since, because an event can bring a newer object.
+      if (!objects.has(name) || objects.get(name) !== before) return
       lose(name)
     }
     noteOther()
