@@ -42,7 +42,7 @@ function unreadable({ file, why, misplaced }: SecretReading & { readonly found: 
     case 'no descriptor':
       return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
-      return `the file ${file} is a link into --secrets-dir, where manifests could name it`
+      return `the file ${file} links into --secrets-dir, where manifests could name it. Use another file`
     case 'credential': // happens only for secrets of sources
     case 'absent':
       return `there is no file ${file}`
