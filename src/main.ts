@@ -3,7 +3,7 @@ import { EXIT } from './cli/io.ts'
 import { runCommand } from './cli/program.ts'
 import { systemClock } from './daemon/system-clock.ts'
 
-/** For log lines that are still in the pipe. */
+/** Longest wait for a reader of the last log lines: ms. */
 const LAST_LINES_MS = 2_000
 
 const stopping = new AbortController()
@@ -24,7 +24,7 @@ process.on('SIGHUP', () => {
 })
 
 // A closed pipe (`pipewright history | head`) is no error. Other output errors, such as a full disk, fail a
-// command at its end, but not the daemon.
+// command, but not the daemon.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') unwritten ??= error

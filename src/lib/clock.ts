@@ -7,7 +7,7 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** For minimum ages. @returns ms since the epoch, without jumps */
+/** @returns a clock for ages: ms since the epoch, unaffected if the system time is changed later */
 export function createSteadyClock(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic()
   return () => clock.monotonic() + offset

@@ -2,7 +2,7 @@ import { isObject } from './json.ts'
 import type { SecretMask } from './mask/secret-mask.ts'
 import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 
-/** UTF-8 bytes: enough for all violations in a reply, and fits into a ledger record. */
+/** UTF-8 bytes: enough for a list of errors, and small enough for a ledger record. */
 const LONGEST = 2_048
 
 /** Characters to clean. More than `LONGEST`, because cleaning can shorten the text. */

@@ -22,7 +22,6 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
 
 export const SENSITIVE_NAMES: readonly string[] = [...SENSITIVE_FIELDS, 'keySecret', 'token', 'authorization']
 
-/** Parts of field names that suggest a secret. */
 const TELLING_PART =
   /pass(?:w|phrase)|pwd|secret|token|connection[-_]?string|(?:access|account|api|private)[-_]?key|user[-_]?name|certificate|credential|key[-_]?id$|jaas|bearer|authorization|signature/i
 
@@ -44,7 +43,6 @@ export function readsLikeName(text: string): boolean {
 /** User and password in a URL. A port before a path that contains "@" does not match. */
 const USER_INFO = /(:\/\/)(?:[^/?#\s@:]*:[^/?#\s]*|[^/?#\s@:]{1,256}:(?!\d{1,5}(?:[/?#]|$))[^\s@]{1,256})@/g
 
-/** An equals sign, plain or percent-encoded. */
 const EQUALS = String.raw`\s{0,2}(?:=(?!=)|%(?:25)?3D)`
 
 const VALUE = String.raw`\s{0,2}(?:\[[a-z]+\]|[^&;\s\\]+)`
@@ -62,7 +60,7 @@ const PARAMETER = new RegExp(
   'gi',
 )
 
-/** Credentials after `Basic` or `Bearer`, even half masked. A plain word there is a sentence and stays. */
+/** Credentials after `Basic` or `Bearer`, even half masked. A plain word there is part of a sentence and stays. */
 const AUTHORIZATION =
   /\b(Basic|Bearer)(\s+)(?:\[[a-z]+\][\w.~+/=-]*|(?=[\w.~+/-]*[\d=]|[\w.~+/-]{20})[\w.~+/=-]{8,})/gi
 
@@ -73,7 +71,7 @@ export function withoutUrlSecrets(text: string, mask: string): string {
   return hasPair ? users.replaceAll(SIGNATURE, `$1${mask}`).replaceAll(PARAMETER, `$1${mask}`) : users
 }
 
-/** A user without a password, and a user without a scheme. Only invalid manifests have these. */
+/** `//user@`, and `user:password@` without a scheme. Only invalid manifests have these. */
 const USER = /(\/\/)[^/?#\s]*@/g
 const BARE_USER_INFO = /(^|[\s"'[{(,=])[^\s"'[{(,=/@:]{1,256}:[^\s/@]{1,256}@/g
 

@@ -12,7 +12,7 @@ const MAX_WORDS = 2_000
 
 export type ProblemChange = 'began' | 'grew' | 'ended'
 
-/** Each attempt has the same id and bytes. */
+/** Equal in each attempt. */
 export interface WebhookMessage {
   readonly id: string
   readonly body: string

@@ -23,7 +23,7 @@ export async function readTarget(
   if (typeof parsed === 'string') return { url: undefined, why: `${from} ${parsed}` }
   if (secretFile === undefined) return { url: parsed, secret: undefined }
   const secret = await readSecret(secretFile)
-  // Unsigned messages are not sent: a receiver would refuse or learn to accept them.
+  // No message is sent unsigned, because receivers must refuse those.
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }
@@ -42,7 +42,7 @@ function unreadable({ file, why, misplaced }: SecretReading & { readonly found: 
     case 'no descriptor':
       return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
-      return `the file ${file} is a link into --secrets-dir, where manifests could name it`
+      return `the file ${file} links into --secrets-dir, where manifests could name it. Use another file`
     case 'credential': // happens only for secrets of sources
     case 'absent':
       return `there is no file ${file}`

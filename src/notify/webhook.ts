@@ -52,7 +52,7 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // A problem that was merged into another of its cause has not ended.
+    // A problem has not ended if another one with the same cause now has its keys.
     const alike = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
       const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))

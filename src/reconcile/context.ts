@@ -27,7 +27,6 @@ export interface ReconcileContext {
   readonly secrets: SecretStore
   /** For requests: not cached. */
   readonly mounted: SecretStore
-  /** Masks texts that leave the process. Decisions use raw texts. */
   readonly mask: SecretMask
   readonly store: StateStore
   readonly clock: Clock
@@ -51,7 +50,7 @@ export interface ReconcileRequest extends ReadOptions {
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Lets another key start. The rest of this reconcile yields to other work. */
+  /** Lets another key start. Waiting work runs before the rest of this reconcile. */
   readonly releaseSlot: () => Promise<void>
 }
 

@@ -37,7 +37,7 @@ export interface Reconciler {
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
   /** Call it while the key is not reconciled. @throws {LedgerError} */
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
-  /** As {@link OutcomeOutbox.recoverAll}. */
+  /** Writes create outcomes that the ledger lacks. @param until ends retries */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly problems: ProblemTracker
 }
@@ -135,8 +135,8 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
 }
 
 /**
- * A create is decided twice: without a permit, then again with the permit after all waits. The second
- * decision counts.
+ * A create is decided before it waits for the request budget, and again with the permit after all waits. The
+ * second decision counts.
  * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before a request is sent. Later errors
  * become outcomes, except if the record was moved or has another attempt
  */

@@ -118,7 +118,7 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** The last changed condition, if the resource became healthy without a problem before. */
+/** The last changed condition, if the resource became healthy and had no problem before. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,
@@ -245,7 +245,7 @@ export function withoutLedger(
   return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
 }
 
-/** Replaces the status on the page, because a bug prevented its check. */
+/** Shows a bug in place of the status, because the resource could not be checked. */
 export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
   const text = context.mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`

@@ -13,12 +13,12 @@ test.each<[string, Partial<LedgerRecord>, string]>([
   [
     'that a person settled',
     { intent: intent('dismissed') },
-    `${ATTEMPT} is already settled\\. Pipewright sends the create again automatically\\.`,
+    `${ATTEMPT} was already resolved\\. Pipewright sends the create again automatically\\.`,
   ],
   [
     'that was settled by what was seen',
     { intent: { ...intent('dismissed'), seen } },
-    `${ATTEMPT} is already settled: a reply\\. Pipewright sends`,
+    `${ATTEMPT} was already resolved: a reply\\. Pipewright sends`,
   ],
   [
     'that failed',

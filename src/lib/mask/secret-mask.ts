@@ -22,7 +22,7 @@ const MAX_MASKED_LENGTH = 256 * 1024
 /** Characters. A shorter part or line of a secret is not masked. */
 const MIN_PART_LENGTH = 16
 
-/** A secret's beginning is masked from this length on: the largest that it has. */
+/** Characters. The beginning of a secret is masked from the largest of these lengths that the secret has. */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
 /** Characters at the end of a masked secret that are searched again: another secret can begin there. */
@@ -40,7 +40,7 @@ interface Needle {
 export function createSecretMask(secrets: Iterable<string> = []) {
   /** The secrets, in the order of their last `add`. */
   const held = new Set<string>()
-  /** Needles by the key of their first characters, then by part length. Lists are sorted by text. */
+  /** Texts to mask, by `keyOf` their first four characters, then by one of `PART_LENGTHS`. Each list is sorted. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
@@ -203,7 +203,7 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-/** Other JSON writers escape more. Go: HTML. Python and PHP: all except ASCII. .NET: all of these. */
+/** Other JSON writers escape more characters: Go those of HTML, Python and PHP all except ASCII, .NET both. */
 const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
 function jsonFormsOf(secret: string): readonly string[] {
@@ -224,7 +224,7 @@ function codeOf(text: string): string {
   )
 }
 
-/** In URLs: digits in both cases, spaces as `+`, and each reserved character encoded (RFC 3986, 2.2). */
+/** In a URL: `%2F` or `%2f`, a space also as `+`, reserved characters also encoded (RFC 3986, 2.2). */
 function urlFormsOf(secret: string): readonly string[] {
   const url = encodeURIComponent(secret.toWellFormed())
   const strict = url.replaceAll(

@@ -78,7 +78,7 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
-/** Clears a recorded change or command that took effect. Later differences are another writer's. */
+/** Clears a recorded change or command that took effect, because later differences have another cause. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
@@ -98,7 +98,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   return isOver ? { ...record, command: undefined } : record
 }
 
-/** A day after its last start, a running pipe's start count resets. */
+/** Resets the start count of a running pipe, a day after the last start. */
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record

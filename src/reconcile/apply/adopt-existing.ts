@@ -40,7 +40,7 @@ type AdoptResult =
     }
   | { readonly taken: false; readonly why: FactsOf<'AdoptRefused'> }
 
-/** @throws {RemoteError} and other request errors, except a 404 */
+/** @throws request errors, except a 404 */
 export async function adoptExisting(
   context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
   wanted: AdoptRequest,
@@ -82,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // A list can be outdated. Only if a read has found the pipe, a later 404 can create another.
+      // A list can be outdated. A pipe that no read has found is never replaced after 404s.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
@@ -105,10 +105,7 @@ export async function adoptExisting(
   return { taken: true, record, reply, because, history: [history] }
 }
 
-/**
- * After an unknown create, the baseline is the manifest that was sent: later edits and rotated secrets must
- * still be applied.
- */
+/** Values to record as applied. After an unknown create: those it sent, because later edits must still be applied. */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
   if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked

@@ -71,7 +71,7 @@ export async function adopt(
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // The pipe differs from the list, which can be outdated. A failure delays the retry.
+    // The pipe differs from the list, which can be outdated. This counts as a failure, so the retry waits.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
   context.store.claim(key, pipeId)

@@ -129,14 +129,14 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Undoes the journaled change if no request was sent: differences are then another writer's. */
+/** Restores the record, because no request was sent: drift would look like this change. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
   return saveRecord(context, { ...record, change: before, command, corrections })
 }
 
-/** Clears a stop that took effect, even if this change starts the pipe. */
+/** Clears the recorded stop of a pipe that is stopped now, except a stop for a change. */
 function heeded({ input }: Changing, record: LedgerRecord): LedgerRecord {
   const { command } = record
   const isOver = command?.command === 'stop' && command.isForChange !== true && isAtRest(input)
@@ -162,7 +162,7 @@ function commandSent(
   }
 }
 
-/** A request that adds to or removes from a list is sent without retries. */
+/** Only lists need a stopped pipe to change. Their updates add or remove items, so they are sent without retries. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }

@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** The change to journal, with the fields of earlier steps, which might be incomplete. */
+/** The change to journal. It includes the fields of the recorded change, which might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -72,7 +72,7 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** A start stays recorded until a read shows that the pipe runs, because its reply is no proof. */
+/** A start stays recorded until a read shows that the pipe runs, because the reply is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }

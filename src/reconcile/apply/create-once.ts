@@ -25,14 +25,14 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. Longest age of the facts, plus the deadline and budget waits. After a pause of the process, they are older. */
+/** Ms. If the facts are older, decide again: the process paused. The permit's deadline and waits are added. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Writes the intent, sends one POST, writes the outcome. The caller must have decided with the permit. After
- * the intent, the stop signal is ignored and only the deadline counts.
+ * Writes the intent, sends one POST, writes the outcome. The caller must have decided after it got `permit`, the
+ * place in the request budget. After the intent, only the deadline ends the request.
  * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
  * belongs to another attempt
  */

@@ -35,7 +35,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
   )
 }
 
-/** Before a record is forgotten, looks for its pipe in the list. If it might be there, decides again. */
+/** If the list might show the pipe, decides again. */
 export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,
@@ -56,7 +56,7 @@ export async function recheckBeforeForget(
   }
 }
 
-/** Ms. A younger reading is not repeated before a request. After a wait for the budget, it is older. */
+/** Ms. If the reading is older, such as after a wait for the budget, it is repeated before the request. */
 const FRESH_MS = 500
 
 interface Decided<Type extends ActionType> {
@@ -86,7 +86,7 @@ export async function decideAgain<Type extends ActionType>(
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
-  // Uses the record without the marks of this request, because they would change the decision.
+  // Uses the record from before this request was journaled, because the journal would change the decision.
   const { recorded } = first.gathered
   const gathered = isFresh
     ? await regather(context, first)

@@ -8,7 +8,7 @@ import type { ReconcileContext } from '../context.ts'
 import { recordsOfOtherWriters } from '../state/journal.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-/** As {@link ownedByOtherKey}, among records that other processes wrote. */
+/** @returns why not to adopt: a record that another process wrote has the pipe */
 export async function ownedByOtherWriter(
   context: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
@@ -26,7 +26,7 @@ interface Wanted {
   readonly fingerprint: Fingerprint
 }
 
-/** Another key's unknown create might have made a pipe of this name. That key comes first. */
+/** @returns why not to adopt: another key's unknown create might have made this pipe */
 export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,

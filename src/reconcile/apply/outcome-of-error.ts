@@ -32,7 +32,7 @@ export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped
   throw error
 }
 
-/** As {@link outcomeOf}, for a create that might have been sent. */
+/** The outcome of a create: unknown, except if the request certainly had no effect. */
 export function createOutcomeOf(
   error: unknown,
   { now, form }: { readonly now: number; readonly form: IdForm },
@@ -52,7 +52,7 @@ function failureOf(error: RemoteError): RemoteFailure {
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  // `refused` is also set if the platform does not know the service.
+  // If the platform does not know the service, `refused` is set, although the class is another.
   const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }

@@ -24,8 +24,8 @@ export interface PendingOutcome {
 }
 
 /**
- * Keeps create outcomes until the ledger has them, because a full disk or a conflict must not lose an id. They
- * are written before the key's next reconcile.
+ * Keeps create outcomes until the ledger has them, because a full disk or a conflict must not lose an id. Each
+ * outcome is written before the key's next reconcile.
  */
 export interface OutcomeOutbox {
   /** Adds the outcome to the newest record, with retries. @returns undefined: not written */

@@ -106,8 +106,8 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the mark from before this deletion, even if the record moved to another key.
- * @returns undefined if the record moved or another process wrote it
+ * Restores the earlier `removal`, because no request was sent. Follows a moved record.
+ * @returns undefined if the record was moved or written meanwhile
  */
 async function unmarked(
   context: ReconcileContext,

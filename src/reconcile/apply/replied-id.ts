@@ -15,7 +15,7 @@ import { isRequestError } from './outcome-of-error.ts'
 /** Characters shown of an id. */
 const LONGEST = 64
 
-/** Why the id in a reply cannot be the new pipe's. Undefined: it can. */
+/** Why the id in a reply cannot be the new pipe's. */
 export function mismatchOf(
   { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
   expected: { readonly key: Key; readonly service: ServiceIdentity; readonly name: string },
@@ -43,12 +43,11 @@ function excerptOfId(text: string): string {
 export type ReadOfId =
   | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
-  /** The pipe is unreadable, not found yet, or doubtful. */
   | { readonly is: 'not known' }
 
 /**
  * Reads the pipe with the id in a reply. It is the created one if service and name match and it is not older
- * than the intent. The key then claims it.
+ * than the intent. It is then reserved for the key.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(

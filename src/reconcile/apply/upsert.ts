@@ -104,10 +104,7 @@ export async function upsert(
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
-/**
- * Until the platform answers a changed body, the applied values are unknown. Even an edit that is undone
- * meanwhile is then sent.
- */
+/** Records that the applied values are unknown. If the edit is undone before the answer, the old body is sent, too. */
 async function recordUnknown(
   context: ReconcileContext,
   asked: Assessment,

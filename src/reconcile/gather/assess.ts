@@ -39,18 +39,18 @@ export interface Gathered {
   readonly answer: Answer
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
-  /** Keys that another process wrote during the wait for a permit. */
+  /** Keys that another process wrote while the reads waited for the request budget. */
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined
-  /** Set if an earlier assessment already stored the answer. */
+  /** From an earlier assessment, which already stored the answer. */
   readonly looked?: ObservedKey | undefined
 }
 
 /**
  * Collects the desired, recorded and observed state, with at most one GET and one list request, and no write.
- * @param permit of a create that is decided again
- * @param looks of another write that is decided again
+ * @param permit set if a create is decided again before its request
+ * @param looks set if another write is decided again
  */
 export async function gather(
   context: ReconcileContext,
@@ -83,7 +83,7 @@ export async function gather(
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
-/** As {@link gather}, with the readings of an earlier assessment. Sends no request. */
+/** Reads the manifest and secrets again, but keeps the platform's answers. Sends no request. */
 export async function regather(
   context: ReconcileContext,
   { gathered, input, failure, requestId }: Assessment,
@@ -97,7 +97,7 @@ export async function regather(
 
 /**
  * Makes the input of a decision: act on it before the next `await`. Call it once per gathering, because it
- * stores and emits the answer. `failure` is the error of the GET, if any.
+ * stores and emits the answer.
  */
 export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
   const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered

@@ -19,7 +19,7 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** Undefined: no deletion is possible or wanted, by the manifest or an earlier request. */
+/** Undefined: the kind cannot be deleted, or neither the policy nor a sent request asks for a deletion. */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -125,7 +125,7 @@ export function changedSince(
     leftNow(store, { kind, key }, there),
     applied.fields,
   )
-  // During the wait before a deletion, a field that appears is no edit, because services show some fields late.
+  // During the wait before a deletion, a field that appears is no change, because services show some fields late.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
   const changed = isAbsent
     ? fields.filter(
@@ -138,10 +138,10 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. For this long, fields that a service shows late are added to the baseline. */
+/** Ms. For this long, fields that a service shows late are added to `left`. */
 const LEARNS_MS = 60 * 60_000
 
-/** Baseline to notice edits before a deletion. Undefined: no policy allows one. Kept while the pipe is not in sync. */
+/** The pipe's values when last in sync, to notice changes before a deletion. Undefined: no policy allows one. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,
@@ -161,7 +161,7 @@ export function leftAfter(
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
-  // During the wait before a deletion, the baseline gets only fields that were never shown.
+  // Before a deletion, only fields that were never shown are added.
   const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }

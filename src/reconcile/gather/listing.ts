@@ -29,10 +29,10 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Longest age of a list before a create, plus waits for permits: ms. */
+/** Longest age of a list before a create: ms. Its wait for the request budget is added. */
 const BEFORE_CREATE_MS = 10_000
 
-/** Undefined: the kind has no list. @throws as `Platform.list` */
+/** Undefined: the kind has no list. @throws request errors */
 export async function listingOf(
   context: ListingContext,
   about: {
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** A pipe in the shared list. Undefined: no list, a list that just failed, or no valid item. @throws as `Platform.list` */
+/** A pipe in the shared list. Undefined: no list, a list that just failed, or no valid item. @throws request errors */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -122,7 +122,7 @@ export function listedKind(
 
 /**
  * Whether the list shows the recorded pipe, or is doubtful because it lacks too many others.
- * @throws as `Platform.list`
+ * @throws request errors
  */
 export async function mightBeListed(
   context: ListingContext,
@@ -217,7 +217,7 @@ export function listedFor(
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Edited fields whose listed value is not the value that the unknown create sent either. */
+  /** Edited fields whose listed value is not the value that the unknown create sent. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []

@@ -120,8 +120,9 @@ function withForeign(
 
 /**
  * Names of settings that no manifest can have, masked and sorted. Once seen, a field in `unsupported` stays.
- * Another field stays only while reads return it and no resource that Pipewright created in the service has it.
- * @param before undefined at an adoption, where all fields count
+ * Another field counts only if the adoption found it, reads still return it, and no resource that Pipewright
+ * created in the service has it.
+ * @param before undefined at the adoption
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -145,7 +146,7 @@ export function foreignIn(
   return all.length === 0 ? undefined : all.slice(0, FOREIGN_KEPT)
 }
 
-/** Excludes the size, which is no reason to keep a resource. */
+/** Excludes the size, because a special size must not prevent a replacement. */
 function isOfCreate(fields: Fields, path: string): boolean {
   const [part = ''] = path.split(/[.[]/)
   return part !== 'scaling' && Object.hasOwn(fields, part)

@@ -58,7 +58,7 @@ export async function readPlatform(
   if (state === 'absent' && recorded.removal?.isSent === true)
     return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
-  // Except a pipe that was stopped for a change: it must be started.
+  // A pipe that was stopped for a change is read, because it must be started.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
@@ -208,7 +208,7 @@ function questionOf(
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined
-  // A permit is valid only for its credentials.
+  // The permit reads only with the credentials of the create.
   const isPermitted = permit?.service.secretName === access.secretName
   const asked = { kind, service: access, id: recorded.remote.id }
   return (looks ?? (isPermitted ? permit : platform)).read(asked, options)

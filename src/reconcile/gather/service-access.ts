@@ -20,8 +20,8 @@ export function desiredService(store: StateStore, manifest: ResourceManifest | u
 }
 
 /**
- * The service where the pipe was created, with credentials of a Service manifest for it. A 404 from another
- * service is no proof.
+ * The service where the pipe was created, with the credentials in its Service manifest. A 404 from another
+ * service would not prove that the pipe is gone.
  */
 export function recordedAccess(
   store: StateStore,

@@ -10,7 +10,6 @@ import { isUnclaimed, type Observation, type StateStore } from '../state/store.t
  * missing. Only pipes that were read since the first 404 count.
  */
 
-/** Number of other pipes to read after a 404. */
 const SIBLINGS = 8
 
 type Seen = Pick<ReconcileContext, 'store' | 'clock'>

@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // An edit that was never applied is no match if another manifest describes the pipe as it is.
+    // If only an edit that was never applied matches, a manifest that describes the pipe as it is comes first.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // A recreate is blocked only by a pipe that had another name and was renamed to this one in the console.
+  // A recreate is blocked only by a pipe that was created under another name: it was renamed in the console.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -67,7 +67,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** If the other key's manifest still describes its pipe, this one can be a copy: identities are not compared. */
+/** If the other key's manifest still describes its pipe, an equal source and destination can be intended. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -114,7 +114,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** As {@link Claim}. A manifest that already has a pipe or wants none does not count. */
+/** Another manifest that wants this record's pipe. One that already has a pipe or wants none does not count. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -237,7 +237,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded of this key; if its pipe has the same identity, identities are not compared */
+/** @param recorded of this key. If its source and destination are the same, they are not compared */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

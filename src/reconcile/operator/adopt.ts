@@ -38,7 +38,7 @@ import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-se
 export interface Adoption {
   readonly key: Key
   readonly pipeId: string
-  /** The command. Only `resolve` needs a create with an unknown outcome. */
+  /** Only `resolve` needs a create with an unknown outcome. */
   readonly word: 'adopt' | 'resolve'
 }
 
@@ -113,10 +113,10 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** Refused if another key has the pipe, or Git names another pipe for this key. */
+/** @returns why not to adopt: another key has the pipe, or Git names another pipe for this key */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // During a recreate, a line with the id of the replaced pipe is outdated.
+  // During a recreate, Git can still name the replaced pipe: that line is outdated.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
@@ -140,7 +140,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** Refused if the key has another pipe, which might exist. */
+/** @returns why not to adopt: the key has another pipe that might exist */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -173,7 +173,7 @@ async function heldRemote(
   )
 }
 
-/** Reasons that are shown only after a proven loss. One 404 is no proof. */
+/** Reasons that are shown only after a proven loss. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {

@@ -23,7 +23,7 @@ import { isStoppedByUs } from '../../plan/run-state.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
-/** Call it only in the process that owns the ledger, while the key is not reconciled. */
+/** Call it only in the leader, while the key is not reconciled. */
 export async function operate(
   context: OperatorContext,
   asked: OperatorCommand,

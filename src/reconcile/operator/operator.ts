@@ -72,7 +72,7 @@ export function stillOnItsWay(
 
 function stillDelivers({ state, lastsMs, seen }: Intent): string {
   if (state !== 'unknown')
-    return 'The process that sent its request never reported its end, and the request might still be delivered'
+    return 'The process that sent the request never reported the outcome, and the request might still be delivered'
   if (seen?.proxy !== undefined)
     return `Its request has ended, but the proxy ${seen.proxy} might still pass it on`
   return lastsMs === undefined
@@ -89,7 +89,7 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   const attempt = `${nothing}attempt ${intent.attempt} (intent ${intent.id})`
   if (intent.state === 'dismissed')
-    return `${attempt} is already settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright sends the create again automatically.`
+    return `${attempt} was already resolved${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. Pipewright sends the create again automatically.`
   return (
     `${attempt} created nothing` +
     `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright sends the create again automatically.`

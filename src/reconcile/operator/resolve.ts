@@ -86,7 +86,8 @@ export function approveRecreate(
         result: 'done',
       }),
     ])
-    const next = nextWords(context, key, 'The next reconcile reads it once more, and creates a new one.')
+    const again = `The next reconcile reads the old ${nounOf(key)} once more. If it is still missing, Pipewright creates a new one.`
+    const next = nextWords(context, key, again)
     return done(recorded, `${message} ${next}`)
   })
 }

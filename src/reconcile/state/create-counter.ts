@@ -18,7 +18,7 @@ const SHOWN_MS = 60_000
 
 interface Count {
   readonly catalog: Catalog | undefined
-  /** On the steady clock. */
+  /** Time of the count, by `steadyNow`. */
   readonly at: number
   readonly keys: ReadonlySet<Key>
   readonly wanted: ReadonlyMap<string | undefined, readonly Entry[]>
@@ -27,9 +27,9 @@ interface Count {
 }
 
 interface Made {
-  /** In the record: ms since the epoch, by the sender's clock. */
+  /** As recorded: ms since the epoch, by the clock of the creating process. */
   readonly said: number
-  /** On the steady clock. */
+  /** The same, corrected to `steadyNow` of this process. */
   readonly at: number
   readonly group: string | undefined
 }
@@ -49,7 +49,7 @@ export function createCreateCounter(
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
 
-  /** Of the wall and steady clock, the later time counts, because a clock change must not allow extra creates. */
+  /** Takes the shorter age, by `clock` or `steadyNow`, because a clock change must not allow extra creates. */
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
@@ -89,7 +89,7 @@ export function createCreateCounter(
     if (remote === undefined) return record === undefined || undecidedIntent(record) === undefined
     if (remote.foreign !== undefined) return false
     if (record?.removal?.isSent === true) return true
-    // A pipe that is not replaced now does not use up the limit of others.
+    // A missing pipe that cannot be replaced yet does not count towards the create limit.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
     // One 404 counts, because the first of many missing pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld

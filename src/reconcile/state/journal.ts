@@ -62,7 +62,6 @@ export function reasonFields(because: Because): Pick<Line, 'reason' | 'because'>
   return { reason: because.reason, because: explained(because) }
 }
 
-/** @throws as `Ledger.swap` */
 export async function saveRecord(
   { ledger, store }: Known,
   record: LedgerRecord,

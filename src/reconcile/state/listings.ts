@@ -83,8 +83,8 @@ interface Written {
 const KEPT_MS = 60 * 60_000
 
 /**
- * Keeps the time when each write ended: a reading that began earlier might miss its effect. Includes forgotten
- * keys, because a manifest can return within seconds.
+ * Keeps the time when each write ended: a reading that began earlier might not show the write. Includes
+ * forgotten keys, because a manifest can return within seconds.
  */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()

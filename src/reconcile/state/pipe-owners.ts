@@ -38,7 +38,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
-    /** A key without a pipe that asks for this name, or whose create might have made this pipe. */
+    /** The key that has no pipe yet and wants this name, or whose unknown create might have made this pipe. */
     wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))

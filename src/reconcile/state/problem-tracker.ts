@@ -127,7 +127,7 @@ export function createProblemTracker(
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
-    // Before `begin`, the board shows records of an earlier process, with fewer facts.
+    // Before `begin`, a difference is no news: the board shows records, which have fewer facts.
     const isOther = (known ?? '') !== '' && known !== state
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)

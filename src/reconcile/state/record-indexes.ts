@@ -78,7 +78,6 @@ export function createUnclaimedRecords(records: () => Iterable<Key>, isUnclaimed
   }
 }
 
-/** Finds manifests for equal pipes. */
 export function createEqualManifestIndex(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ) {
@@ -117,7 +116,6 @@ function nameOf(
 
 type Index = Map<number, Key | Set<Key>>
 
-/** Finds records that might have a candidate's pipe. */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,
   identityOf: (key: Key) => readonly string[],

@@ -27,7 +27,7 @@ import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 export interface Observation {
   /** ms since the epoch. */
   readonly at: number
-  /** Start of the read; monotonic ms. Undefined: the reply ended a write. */
+  /** Start of the read; monotonic ms. Undefined: the values are from the reply to a write. */
   readonly readAt: number | undefined
   readonly found: boolean
   /** 404s in a row. Undefined: the pipe was found, or they do not count. */
@@ -273,7 +273,6 @@ function createContacts(clock: Pick<Clock, 'now'>) {
   return {
     of: (service: string) => known.get(service)?.contact,
     answeredAt: (service: string) => known.get(service)?.answeredAt,
-    /** @returns whether the contact changed */
     note(service: string, contact: Contact): boolean {
       const before = known.get(service)
       const silences = contact.type === 'unreachable' ? (before?.silences ?? 0) + 1 : 0
