@@ -119,7 +119,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Finds the problems of the views, because no daemon did. */
+/** Without a daemon, this process itself groups the views into problems. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,

@@ -84,7 +84,7 @@ export async function callOwner(
 /** How long to wait until another command ends, or until a daemon listens. */
 const TURN_MS = 5_000
 
-/** @param ask if a daemon owns the ledger @param act if not: this process owns the ledger meanwhile */
+/** Calls `ask` if a daemon owns the ledger. Otherwise, this process owns the ledger while it calls `act`. */
 export async function atOwner<T>(
   io: Io,
   settings: Settings,

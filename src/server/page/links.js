@@ -59,7 +59,7 @@ export function keyLinks(keys) {
   return keys.map((key) => [resourceLink(key), ' '])
 }
 
-/** @param {string} service its name */
+/** @param {string} service */
 export function serviceLink(service) {
   return resourceLink(`Service/${service}`, service)
 }
