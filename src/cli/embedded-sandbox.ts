@@ -87,7 +87,7 @@ function rightIn(sandbox: Sandbox, file: string): string | undefined {
   return sandbox.rightSecret(nameInHome(file))
 }
 
-/** A relative name, which stays if the folder moves. */
+/** A relative name, which stays the same if the folder moves. */
 function nameInHome(file: string): string {
   return relative(SANDBOX_HOME, file)
 }

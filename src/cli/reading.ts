@@ -24,7 +24,7 @@ import { daemonUrl } from './running-server.ts'
 import { type Asked, getReply, NoAnswerError } from './server-client.ts'
 import { notAccepted } from './daemon-summary.ts'
 
-/** The ledger's last or current process. */
+/** The process that uses the ledger, or used it last. */
 export interface DaemonView {
   readonly state: RunState
   /** A reply of a server has no process and host. */

@@ -121,7 +121,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `one read did not find ${notFound.join(', ')} on the platform, which is no proof`
+    const what = `one read did not find ${notFound.join(', ')} on the platform, which does not prove a loss`
     const again = waitMs === undefined ? 'Run apply with --wait' : 'Wait longer with --timeout'
     warn(`${what}. No replacement was created. ${again}: apply reads until this is certain.`)
   }

@@ -88,7 +88,7 @@ interface HistoryText extends Sheet {
   readonly form: 'text' | 'wide'
 }
 
-/** Columns. With less room, a message gets its own line. */
+/** Columns. If a row has less room for its message, each message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {

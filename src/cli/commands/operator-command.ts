@@ -142,7 +142,7 @@ async function actAsOwner<T>(
   }
 }
 
-/** A ledger in memory would lose the command. */
+/** Refuses a ledger in memory, because the command would have no effect on the daemon. */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
   misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")

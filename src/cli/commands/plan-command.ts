@@ -83,7 +83,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   return { ...planned, missingLedger: missing }
 }
 
-/** If the ledger is missing, returns an empty one. @throws {LedgerError} if it cannot be used */
+/** Opens the ledger, or if it is missing, an empty one. @throws {LedgerError} if the ledger cannot be used */
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,
