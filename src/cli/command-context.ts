@@ -12,7 +12,7 @@ export function stepContext({
   return { sandbox, config, server, manifestsDir: folderOf(manifests) }
 }
 
-/** Base of relative file names: `--manifests`, or its folder if it is a file. */
+/** The folder of the manifests: `--manifests`, or if that is a file, the folder of the file. */
 export function folderOf(manifests: string): string {
   return statSync(manifests, { throwIfNoEntry: false })?.isFile() === true ? dirname(manifests) : manifests
 }

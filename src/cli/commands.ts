@@ -133,7 +133,7 @@ function addDeciding(shell: Shell): void {
     )
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', suspend))
-  addCommand(shell, 'resume', 'end a suspension, until the next revision if it is in the manifest')
+  addCommand(shell, 'resume', 'end a suspension; one in the manifest returns with the next revision')
     .argument('<key>', KEY)
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', resume))

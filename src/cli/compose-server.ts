@@ -140,7 +140,7 @@ export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderTha
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
-/** The leader's host, in a cluster its pod. Has no URL that works only on that host. */
+/** `holder`: the leader's host, in a cluster its pod. Omits a URL that works only on another host. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
   const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
@@ -158,7 +158,7 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
   }
 }
 
-/** Thousands of keys can depend on a Service. */
+/** Limits `neededBy`, because thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
 interface Known {

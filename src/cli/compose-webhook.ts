@@ -20,7 +20,7 @@ import { VERSION, misuse } from './io.ts'
 
 const CONNECT_MS = 5_000
 
-/** Retry delay for reading the webhook's memory. */
+/** Delay until {@link memoryIn} reads the notes again, after a failed read. */
 const AGAIN_MS = 1_000
 
 /** @throws {CommandError} if the URL or the secret cannot be read */

@@ -51,7 +51,7 @@ interface ComposeOptions {
   /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  /** As `Term.confirm`. Undefined: the process changes nothing on the platform. */
+  /** Proves that no process took over, see `Term.confirm`. Undefined: nothing on the platform is changed. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
   readonly olderThan?: (() => string | undefined) | undefined
@@ -241,12 +241,12 @@ export function composeToLook(
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** Times by the ledger's clock, because other hosts read them. */
+/** Tells the time of the ledger's clock, because other hosts read the recorded times. */
 function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Reads separately, because the engine's first read must find all manifests new. */
+/** Reads the manifests with its own source, because all must be new to the engine's source. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -261,7 +261,7 @@ async function openSandbox(
 }
 
 /**
- * Reads until removals are confirmed.
+ * Reads the manifests until each removal is confirmed.
  * @param accept `normal`: refuses a directory that lost most recorded manifests
  */
 export async function loadOnce(

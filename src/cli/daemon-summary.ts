@@ -9,7 +9,6 @@ import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'
 
-/** @param problem of the last read */
 export function wholeFacts({ context }: Engine, problem: string | undefined): DaemonSummary {
   const { store } = context
   const { findings = [] } = store.catalog ?? {}

@@ -14,7 +14,7 @@ import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
-/** In the manifests' folder: reads of manifests skip dot files. */
+/** Can be among the manifests, because Pipewright reads no manifests from dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
 /** `look`: writes no files. */
@@ -65,7 +65,8 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * The sandbox accepts the first content of each credential file, or else a generated one, even if the file changes.
+ * Contents for missing files. As the right credential, the sandbox keeps the first content of each credential file, or
+ * generates one. A later change of the file does not change it.
  */
 async function missingSecrets(
   sandbox: Sandbox,
@@ -86,7 +87,7 @@ function rightIn(sandbox: Sandbox, file: string): string | undefined {
   return sandbox.rightSecret(nameInHome(file))
 }
 
-/** A relative name, which stays if the folder moves. */
+/** A relative name, which stays the same if the folder moves. */
 function nameInHome(file: string): string {
   return relative(SANDBOX_HOME, file)
 }

@@ -14,7 +14,6 @@ export interface Io {
 interface StopSignals {
   /** Aborted by the first SIGTERM or SIGINT, which the reason names. */
   readonly stopping: AbortSignal
-  /** Aborted by the second signal. */
   readonly forced: AbortSignal
   onHangup(listener: () => void): void
 }

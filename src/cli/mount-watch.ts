@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 
 const MOST_NAMES = 5
 
-/** @returns a check that reports platform credentials that --secrets-dir has too, by folder name */
+/** @returns a check that reports each folder name that is in both directories */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,
@@ -21,15 +21,12 @@ export function createMountWatch(
       names,
       message:
         `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `Remove them from --secrets-dir: a manifest can send files of this folder to a data source.`,
+        `Remove them from --secrets-dir, because a manifest can send each file there to a data source.`,
     })
   }
 }
 
-/**
- * Names of subfolders, except hidden ones. Empty if the folder is missing or unreadable: readers of secrets report
- * that.
- */
+/** Names of the subfolders that are not hidden. Empty if the folder cannot be read, which others report. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

@@ -17,7 +17,7 @@ type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
-/** Includes waits for the request budget. */
+/** Maximum time of a plan, with its waits for the request budget. */
 const LONGEST_MS = 10 * 60_000
 
 /** Plans with the daemon's ledger, secrets and request budget, at low priority. */

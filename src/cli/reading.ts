@@ -24,7 +24,7 @@ import { daemonUrl } from './running-server.ts'
 import { type Asked, getReply, NoAnswerError } from './server-client.ts'
 import { notAccepted } from './daemon-summary.ts'
 
-/** The ledger's last or current process. */
+/** The process that uses the ledger, or used it last. */
 export interface DaemonView {
   readonly state: RunState
   /** A reply of a server has no process and host. */
@@ -119,7 +119,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Finds the problems of the views, because no daemon did. */
+/** Without a daemon, this process itself groups the views into problems. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,

@@ -34,7 +34,6 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
 
 const PROBE_MS = 10_000
 
-/** Undefined: no daemon owns the ledger, or this host cannot reach it. */
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
   if (last?.url === undefined || !(await ledger.owned())) return undefined
@@ -53,7 +52,7 @@ function fromHere(listen: string): string {
   return url.href
 }
 
-/** A loopback or wildcard URL means another process on each host. */
+/** Whether another host cannot use the URL, because it has a loopback or wildcard address. */
 export function isOfOneHost(url: URL): boolean {
   return isLoopbackHost(url.hostname) || EVERY_ADDRESS.includes(url.hostname)
 }

@@ -100,7 +100,7 @@ function whyNot(seen: Failed, timeoutMs: number): string {
   return seen.sent ? `the connection was cut, ${code}` : connectWords(code, addresses)
 }
 
-/** @throws {CommandError} with the server's message if it failed */
+/** @throws {CommandError} with the error of the reply, if the status is no success */
 export function expectObject(
   { command, server }: Pick<ServerCall, 'command' | 'server'>,
   { status, body }: ServerReply,

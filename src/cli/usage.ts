@@ -200,7 +200,7 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
       'ledger import ledger.ndjson --ledger kubernetes:pipewright',
       'ledger accept --ledger kubernetes:pipewright',
     ],
-    exits: ['done', 'no such ledger, or a ledger where to import'],
+    exits: ['done', 'there is no such ledger, or the ledger to import into exists already'],
   },
   import: {
     examples: [

@@ -13,7 +13,6 @@ export interface WaitFlags {
   readonly timeout?: number
 }
 
-/** @param standardMs default of `--timeout` */
 export function withWait(command: Command, what: string, standardMs: number): Command {
   return command
     .option('--wait', what)

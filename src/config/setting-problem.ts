@@ -11,7 +11,7 @@ export interface SettingProblem {
   readonly right: string
 }
 
-/** Shows the value only if it is a text, because others can hold a secret. */
+/** Shows only a value that is a text, because a parsed one can hold a secret. */
 export function problemOf(
   name: SettingName,
   read: Read<unknown>,

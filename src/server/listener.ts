@@ -25,7 +25,6 @@ interface ListenerOptions {
 
 export type Listener = Awaited<ReturnType<typeof openListener>>
 
-/** @throws if the port is unusable */
 export async function openListener(app: FastifyInstance, options: ListenerOptions) {
   const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
@@ -50,7 +49,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   } catch (error) {
     await app.close()
     const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`cannot listen on ${host}:${wanted}: ${why}; choose another with --${setting}`, {
+    throw new Error(`cannot listen on ${host}:${wanted}: ${why}; give another address with --${setting}`, {
       cause: error,
     })
   }
@@ -60,7 +59,6 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   return {
     url: `http://${reachable(host)}:${port}`,
     port,
-    /** Ends event streams. */
     async close() {
       // A client that never reads its reply would keep the server open.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
@@ -82,7 +80,7 @@ function hostToBind(host: string): string {
   return EVERY_ADDRESS.test(host) && host.includes(':') ? '' : host
 }
 
-/** A machine without IPv6 has no `::1`. */
+/** Replaces a wildcard by IPv4, because a machine without IPv6 has no `::1`. */
 function reachable(host: string): string {
   if (EVERY_ADDRESS.test(host)) return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

@@ -14,7 +14,7 @@ export interface KnownHosts {
 
 /**
  * Rejects browser requests that come from a foreign page.
- * @param names `of browsers`: other clients can use any name
+ * @param names `of browsers`: only browsers must use a known host name
  */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
@@ -46,7 +46,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** Rejects a whole URL: only proxies get those, and its host can differ from `Host`. */
+/** Rejects a URL with a host, because that can differ from `Host`. Clients send such URLs only to proxies. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(
@@ -58,7 +58,6 @@ function assertTarget({ raw }: FastifyRequest): void {
 
 const HOST = /^(?:\[([0-9a-f:.]+)(?:%[\w.-]+)?\]|([a-z0-9._-]+))(?::\d{0,5})?$/
 
-/** Characters. The limit of DNS. */
 const LONGEST_NAME = 253
 
 /** `name` has no port, brackets, zone or final dot. */

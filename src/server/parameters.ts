@@ -135,7 +135,6 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
 
 export interface Paged<T> {
   readonly items: readonly T[]
-  /** Items on all pages. */
   readonly total: number
   /** Relative address of the next page. Undefined: this is the last. */
   readonly next: string | undefined

@@ -34,7 +34,7 @@ export interface ServerParts {
   readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
   health(): Health
-  /** Ok: a read of the manifests was tried, and the ledger is open. */
+  /** Ok if a read of the manifests was tried, and the ledger is open. */
   ready(): Health
   overview(): Overview
   readonly operator: Operator
@@ -85,7 +85,7 @@ export interface Overview {
   readonly now: number
   readonly lastLoadAt: number | undefined
   readonly budgets: readonly BudgetUse[]
-  /** Services that refuse requests or are idle. Only one request at a time tests them. */
+  /** Services that refused a request or are idle. Pipewright tests them with one request at a time. */
   readonly pauses: readonly ServicePause[]
 }
 
@@ -115,7 +115,7 @@ export interface CreateLimit {
 export interface Operator {
   /** Undefined: no admin token is configured. Undefined result: its file is empty or unreadable. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined
-  /** Derived from the ledger, so commands of its user need no admin token. */
+  /** Derived from the ledger, so a command that can read the ledger needs no admin token. */
   readonly ownerToken: string
   /**
    * @param key default: reads the manifests and reconciles everything

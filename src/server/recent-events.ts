@@ -66,7 +66,6 @@ type ChangesOf = {
   readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly Change[]
 }
 
-/** @param now ms since the epoch */
 export function createRecentEvents(now: () => number) {
   const entries: SourceEntry[] = []
   const spans = new Map<Key, readonly StateSpan[]>()

@@ -60,7 +60,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 
 const MAX_REST_MS = 100
 
-/** API requests run one after another. After each, other work gets as much time. */
+/** Answers API requests one by one. After each, other work gets as much time, up to {@link MAX_REST_MS}. */
 function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {
@@ -103,7 +103,6 @@ function outcomeOf(check: () => Health): Health {
 export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
   let rendering: Promise<Scrape> | undefined
   app.get('/metrics', async (_request, reply) => {
-    // Concurrent scrapes share a reply.
     rendering ??= metrics.render().finally(() => (rendering = undefined))
     const { contentType, text } = await rendering
     return reply.header('content-type', contentType).send(text)

@@ -10,7 +10,6 @@ export interface Server extends Listener {
   readonly metricsUrl: string | undefined
 }
 
-/** @throws if a port is unusable */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
   const common = { clock, emit }

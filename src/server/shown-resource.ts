@@ -34,13 +34,11 @@ export function withBodies(view: ResourceView, desired: JsonObject | undefined, 
   return { ...shownResource(view, context), reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** The cause without the next steps. */
 export function causeOfView(view: ResourceView): string {
   const cause = causeOf(view.because, view.key)
   return isAlarm(view.key) ? cause + alertWords(view) : cause
 }
 
-/** Name and message of an alert that fires. Otherwise empty. */
 function alertWords({ reply, conditions: { Synced, Ready } }: ResourceView): string {
   const body = Synced.status !== 'Unknown' && Ready.status === 'False' ? bodyIn(reply) : undefined
   const [name, message] = [body?.['name'], body?.['message']]

@@ -88,7 +88,7 @@ describe('an edit', () => {
     await using world = await applied({ shop: database(['a', 'b']) })
     const { code, stderr } = await stoppedAtRest(world)
     expect(code).toBe(1)
-    expect(stderr).toContain('Pipe/shop was stopped for a change and was not started again')
+    expect(stderr).toContain('Pipewright stopped Pipe/shop to change it and has not started it again')
     world.platform.faults.clear()
     const shop = database(['a', 'c'], { policy: 'policy: {renamedFrom: Pipe/shop}' })
       .replace('name: shop}', 'name: store}')

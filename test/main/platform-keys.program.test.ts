@@ -201,7 +201,7 @@ describe('the log says at the start which credentials are in both directories', 
         level: 'warn',
         detail:
           `The credentials "warehouse-api" are in --credentials-dir (${workspace.credentials}) and in --secrets-dir (${workspace.secrets}) as well. ` +
-          'Remove them from --secrets-dir: a manifest can send files of this folder to a data source.',
+          'Remove them from --secrets-dir, because a manifest can send each file there to a data source.',
       },
     ])
   })

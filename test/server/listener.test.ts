@@ -56,6 +56,6 @@ test.each(['::', '0:0::0', '0.0.0.0'])('without IPv6 in the kernel, %s is IPv4',
 test('without IPv6 in the kernel, an IPv6 address is an error that names it', async () => {
   withoutIpv6()
   await expect(running(fakeParts({ listen: { host: '::1', port: 0 } }))).rejects.toThrow(
-    /cannot listen on ::1:0: .*EAFNOSUPPORT.*choose another with --listen/,
+    /cannot listen on ::1:0: .*EAFNOSUPPORT.*give another address with --listen/,
   )
 })

@@ -223,7 +223,7 @@ test.each<[object, string]>([
   ],
   [
     { comparison: 'not-found', fields: fieldsOf('same'), ...AT },
-    'Not compared: it was not found at the last check, 1 min ago.',
+    'Not compared: the last check did not find the resource, 1 min ago.',
   ],
   [{ comparison: 'never-read', fields: fieldsOf('same') }, 'This process has not read the platform yet.'],
   [{ comparison: 'no-manifest', fields: fieldsOf('same') }, 'Not compared: there is no manifest.'],

@@ -143,7 +143,7 @@ test('a pipe that is not found is no success, although one reading proves nothin
   world.platform.vanish(world.pipeId('orders'))
   for (const more of [[], ['--wait', '--timeout', '3s']]) {
     const { code, stderr } = await world.command('apply', ...more)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('on the platform, which is no proof')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('which does not prove a loss')])
   }
   expect(world.posts()).toBe(1)
 })

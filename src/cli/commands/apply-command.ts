@@ -30,7 +30,6 @@ export const APPLY_WAIT_MS = 15 * 60_000
 
 interface ApplyFlags extends WaitFlags {
   readonly output: 'text' | 'json'
-  /** Disables the create limit. */
   readonly yes?: true
 }
 
@@ -117,12 +116,12 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
   for (const { key, state } of stopped) {
-    const what = `${key} was stopped for a change and was not started again: its state is ${state ?? 'not known'}.`
-    warn(`${what} Start it with another apply, or in the console.`)
+    const what = `Pipewright stopped ${key} to change it and has not started it again, so it might load no data`
+    warn(`${what} (state: ${state ?? 'not known'}). To start it, run apply again, or use the console.`)
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `one read did not find ${notFound.join(', ')} on the platform, which is no proof`
+    const what = `one read did not find ${notFound.join(', ')} on the platform, which does not prove a loss`
     const again = waitMs === undefined ? 'Run apply with --wait' : 'Wait longer with --timeout'
     warn(`${what}. No replacement was created. ${again}: apply reads until this is certain.`)
   }
@@ -141,7 +140,7 @@ interface Applied extends Pass {
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 
-/** Shows resources whose reconcile did not finish as failed, because their status is old. */
+/** Shows a resource as failed if its reconcile did not finish, because its status is old. */
 function shownAfter(
   statuses: readonly ResourceView[],
   { reconciled, bugs, unsaved }: Applied,
@@ -154,7 +153,7 @@ function shownAfter(
     const said =
       bug === undefined
         ? isSaved
-          ? 'The ledger has the outcome of its create. Run apply again to read its state.'
+          ? 'The outcome of its create is in the ledger, but the resource was not checked since. Run apply again: it repeats no create.'
           : 'Not done: apply was stopped before this resource. Run apply again.'
         : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {

@@ -16,7 +16,7 @@ interface HistoryFlags extends ResourceFilter {
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
 
-/** All lines of any ledger, because filters apply after the reading. */
+/** More lines than a ledger keeps. All are read, because the filters apply afterwards. */
 const ALL_LINES = 100_000
 
 export async function history(
@@ -28,7 +28,7 @@ export async function history(
   const { limit, output } = flags
   const key = word === undefined ? undefined : keyFrom(word)
   await using source = await openReader(io, settings, { command: 'history' })
-  // One more, to detect further entries.
+  // One more than shown, to detect that there are older entries.
   const found = await entriesOf(source, { filter: flags, limit: limit + 1, key })
   const entries = found.slice(0, limit)
   if (key !== undefined && entries.length === 0) await assertKnown(source, key)
@@ -88,7 +88,7 @@ interface HistoryText extends Sheet {
   readonly form: 'text' | 'wide'
 }
 
-/** Columns. With less room, a message gets its own line. */
+/** Columns. If a row has less room for its message, each message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
@@ -119,7 +119,7 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
     .join('\n')
 }
 
-/** For finding conditions that repeat the message of an action. */
+/** Equal for an action and a condition that has the same message. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

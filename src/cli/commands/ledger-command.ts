@@ -45,7 +45,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   return EXIT.fine
 }
 
-/** An export that ends the use of this ledger. */
+/** Exports the ledger. After that, Pipewright refuses to use it. */
 async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {

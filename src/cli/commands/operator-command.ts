@@ -84,7 +84,7 @@ export async function callOwner(
 /** How long to wait until another command ends, or until a daemon listens. */
 const TURN_MS = 5_000
 
-/** @param ask if a daemon owns the ledger @param act if not: this process owns the ledger meanwhile */
+/** Calls `ask` if a daemon owns the ledger. Otherwise, this process owns the ledger while it calls `act`. */
 export async function atOwner<T>(
   io: Io,
   settings: Settings,
@@ -142,7 +142,7 @@ async function actAsOwner<T>(
   }
 }
 
-/** A ledger in memory would lose the command. */
+/** Refuses a ledger in memory, because the command would have no effect on the daemon. */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
   misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")

@@ -67,7 +67,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // Secrets for sources might be mounted only at the daemon, but the sandbox's secrets are here.
+  // Optional, because secrets of sources might be mounted only at the daemon. The sandbox has its secrets here.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const planned = await makePlan({
@@ -83,7 +83,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   return { ...planned, missingLedger: missing }
 }
 
-/** If the ledger is missing, returns an empty one. @throws {LedgerError} if it cannot be used */
+/** Opens the ledger, or if it is missing, an empty one. @throws {LedgerError} if the ledger cannot be used */
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,

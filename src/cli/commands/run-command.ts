@@ -188,7 +188,7 @@ function aborted(signal: AbortSignal): Promise<string> {
   })
 }
 
-/** A resource that is due sooner is in progress: sandbox pipes take seconds to start. */
+/** A resource with a check within this time counts as in progress, because starting pipes are checked often. */
 const SOON_MS = 10_000
 
 /** @returns an event listener that greets once, when no resource is in progress */

@@ -9,7 +9,7 @@ const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 
 interface Watched<Reading extends StatusReading> {
   readonly read: () => Promise<Reading>
-  /** On a terminal, redraws. Elsewhere, prints again after a change. */
+  /** True on a terminal: redraws the status. False: prints it again after a change. */
   readonly inPlace: boolean
   readonly show: (reading: Reading) => void
 }
@@ -20,7 +20,7 @@ export async function watch<Reading extends StatusReading>(
   { read, inPlace, show }: Watched<Reading>,
 ): Promise<ExitCode> {
   const { stopping } = io.stop
-  // The reader of the output, such as `head`, has ended.
+  // Aborted if the program that reads the output has ended, such as `head`.
   const closed = new AbortController()
   io.stdout.once('error', () => closed.abort())
   const ended = AbortSignal.any([stopping, closed.signal])

@@ -23,7 +23,10 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** The directory to read: a single given folder, or the files' folder if `manifests` does not exist. */
+/**
+ * The directory to read. A single folder outside of `manifests` replaces it. If `manifests` does not exist, the folder
+ * of the given files replaces it.
+ */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],
@@ -78,7 +81,6 @@ export async function validate(
   return errors.length > 0 || problem !== undefined ? EXIT.failed : EXIT.fine
 }
 
-/** Writes standard input to a file in a new folder. */
 async function storeInput({ stop }: Io) {
   const chunks: Buffer[] = []
   let length = 0
@@ -125,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Warnings instead of findings, because the manifest did not change. @param now ms since the epoch */
+/** Not findings, because only time passed: the manifest did not change. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {

@@ -8,10 +8,10 @@ import { printable } from './terminal.ts'
 /** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
 
-/** Characters kept for notes about omissions, and for characters that count twice. */
+/** Characters kept free for `leftOut`, and for characters that GitHub counts twice. */
 const RESERVE = 1_536
 
-/** Characters; the full message is below the table. */
+/** Characters. A longer message is cut in the table, and is complete below it. */
 const LONGEST_CELL = 300
 
 /** Items with the same cause; usually one. */

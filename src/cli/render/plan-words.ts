@@ -11,8 +11,8 @@ export function missingLedgerWords({ missingLedger }: Plan): string | undefined 
       ? 'This plan is for a first run.'
       : '--ledger-init=never keeps "run" and "apply" from starting without it. This plan is for an empty ledger.'
   return (
-    `There is no ledger at ${file}. ${what} If there was a ledger before, its resources might exist already: restore the ` +
-    'ledger, or adopt by a Lock or policy.adopt, until no existing pipe would be created.'
+    `There is no ledger at ${file}. ${what} If there was a ledger before, its pipes might exist already. Restore the ` +
+    'ledger, or adopt each existing pipe with a Lock or policy.adopt, so that this plan creates none of them.'
   )
 }
 

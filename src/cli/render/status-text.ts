@@ -71,7 +71,6 @@ function problemLines(whole: DaemonSummary, text: StatusText): readonly string[]
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
-/** @param closing the last line */
 export function resourceTable(
   resources: readonly ShownResource[],
   text: StatusText,

@@ -4,7 +4,7 @@ import type { Overview, ServerParts } from '../parts.ts'
 
 const MAX_ANSWERS = 32
 
-/** Replies cached until a resource changes, because all open pages ask for the same. */
+/** Caches replies until resources or findings change, because all open pages send the same requests. */
 export type Answers = ReturnType<typeof createAnswers>
 
 export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
@@ -16,7 +16,7 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
   return {
     /** @param question all inputs of `make` besides the resources. `make` must not use the time. */
     text(question: readonly unknown[], overview: Overview, make: () => string) {
-      // A read of the manifests can change findings without a new version.
+      // A read of the manifests can change findings, but not the version of the board.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()
       version = board.version

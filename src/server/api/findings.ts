@@ -26,7 +26,6 @@ export function countFindings(findings: readonly Finding[]): FindingCounts {
 
 const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 
-/** Findings of the last read, errors first. */
 export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])

@@ -78,7 +78,6 @@ export interface Facet {
   readonly count: number
 }
 
-/** Values to filter by: the 200 most frequent of each filter. */
 function facetsOf(resources: readonly ResourceView[]) {
   return {
     kinds: countValues(resources.map(({ kind }) => kind)),

@@ -56,7 +56,7 @@ function askedOf(given: Query): Asked {
   if (after !== undefined && !isByKey(sorting))
     throw new RequestError(
       400,
-      'after is for a list in the order of the keys',
+      'the parameter "after" needs the order of the keys',
       'Leave out sort and order, or use offset.',
     )
   return {
@@ -169,9 +169,8 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists. `apply`: sent after
- * each change and at each interval. `held`: blocked. With `create-first` and `changed`, Pipewright also sends later
- * edits.
+ * What Pipewright sends. `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists.
+ * `create-first`, `changed`: later edits are sent, too. `apply`: the manifest at each change and interval. `held`: nothing.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 

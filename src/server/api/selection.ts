@@ -117,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Kept as long as the view, because views are immutable. */
+/** Caches the text of each view, because a view never changes. */
 const searchTexts = new WeakMap<ResourceView, string>()
 
 function hasWords(resource: ResourceView, words: readonly string[]): boolean {

@@ -9,7 +9,6 @@ import { bodyIn, type ResourceView } from '../../contract/view.ts'
 
 const MOST_FIELDS = 1_000
 
-/** Characters shown of a value. */
 const LONGEST = 500
 
 export interface ComparedField {
@@ -18,18 +17,19 @@ export interface ComparedField {
   readonly desired: string | undefined
   readonly observed: string | undefined
   /**
-   * `never-returned`: the platform never returns it. `not-asked-for`: not in the manifest. `not-seen`: not read by
-   * this process. `not-compared`: without a manifest, or hidden values that the last check did not compare.
+   * `never-returned`: the platform never returns the field. `not-asked-for`: the manifest does not have it.
+   * `not-seen`: this process has no reply. `not-compared`: without a manifest, or the last check did not compare the
+   * hidden value.
    */
   readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'
 }
 
 /**
- * `read`: this process has the reply. `read-before-start`: an earlier process had it. `no-manifest`: none is valid.
+ * `read`: this process has a reply. `read-before-start`: only an earlier process had one. `no-manifest`: there is no
+ * valid manifest.
  */
 export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
 
-/** @param startedAt of the daemon: ms since the epoch */
 export function comparisonOf(
   { status, reply, checkedAt }: ResourceView,
   body: JsonObject | undefined,

@@ -17,7 +17,7 @@ import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingO
 
 const TYPES = ['revision', 'source', 'action', 'condition'] as const
 
-/** Most lines that a ledger keeps. */
+/** Maximum of history lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
 /** History lines read for each item, because few lines might match, and a group has many. */
@@ -31,7 +31,6 @@ export type HistoryReply = Omit<Paged<HistoryEntry>, 'total'>
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
-/** History and reads of the manifests, newest first. */
 export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query, { least: 1, absent: 100 })
@@ -85,7 +84,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/** @param options `whole`: no older lines exist. Otherwise, the oldest revision might have begun earlier. */
+/** @param options `whole`: `history` has all lines. Otherwise, its oldest revision might have begun earlier. */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
@@ -93,7 +92,7 @@ export function timelineOf(
 ): readonly SingleEntry[] {
   const oldest = whole ? undefined : history.at(-1)
   const end = oldest?.at ?? -Infinity
-  // Reads since the oldest line, and the read of that line's commit.
+  // Source entries since the oldest history line, and the entry of that line's revision.
   const recent = source.filter(
     (entry) => entry.at >= end || (entry.type === 'revision' && entry.revision === oldest?.revision),
   )
@@ -126,7 +125,7 @@ interface AlikeEntries {
   readonly entries: readonly [HistoryEntry, ...HistoryEntry[]]
   /** Newest first. */
   readonly keys: readonly Key[]
-  /** Whether unread history might have more. */
+  /** Whether older history, which was not read, might have more keys. */
   readonly more: boolean
 }
 

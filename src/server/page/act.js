@@ -36,7 +36,7 @@ export async function checkNow(key) {
 }
 
 /**
- * Allows a service's blocked creates. The daemon refuses if it blocks more than the page shows.
+ * Allows a service's blocked creates. The daemon refuses if more are blocked than the page shows.
  * @param {string} [service] undefined: all services
  */
 export async function letThrough(service) {

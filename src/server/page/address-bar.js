@@ -5,10 +5,10 @@ export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', '
 const KNOWN = /** @type {const} */ ([...FILTERS, 'sort', 'order', 'page', 'story', 'resource'])
 
 /**
- * @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty: absent
+ * @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address
  */
 
-/** @returns {Address} only what is set */
+/** @returns {Address} */
 export function readAddress() {
   const query = new URLSearchParams(location.search)
   return Object.fromEntries(

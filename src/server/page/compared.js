@@ -62,7 +62,7 @@ function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
     case 'read-before-start':
       return ['Not compared yet: last read ', at, ', before the daemon started.']
     case 'not-found':
-      return ['Not compared: it was not found at the last check, ', at, '.']
+      return ['Not compared: the last check did not find the resource, ', at, '.']
     case 'never-read':
       return 'This process has not read the platform yet.'
     case 'no-manifest':

@@ -6,7 +6,7 @@ import { code, foreign, h, place, shortRevision } from './markup.js'
 /** A full commit id, alone or before a suffix for local edits. */
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?=$|[^0-9a-f])/
 
-/** From a file's address to its commit's, for each Git host. @type {readonly (readonly [RegExp, string])[]} */
+/** Address of a file, and of a commit, for each Git host. @type {readonly (readonly [RegExp, string])[]} */
 const COMMIT_ADDRESSES = [
   [/\/blob\/\{revision\}.*$/s, '/commit/{revision}'],
   [/\/src\/commit\/\{revision\}.*$/s, '/commit/{revision}'],
@@ -59,7 +59,7 @@ export function keyLinks(keys) {
   return keys.map((key) => [resourceLink(key), ' '])
 }
 
-/** @param {string} service its name */
+/** @param {string} service */
 export function serviceLink(service) {
   return resourceLink(`Service/${service}`, service)
 }

@@ -207,7 +207,7 @@ function select(name, value, options) {
   </label>`
 }
 
-/** Keeps the field's text if it differs only by outer spaces: a person is typing. */
+/** Keeps the field's text if only outer spaces differ, because a person is typing. */
 export function showSearch() {
   const field = searchField()
   const { q = '' } = readAddress()

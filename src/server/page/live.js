@@ -1,16 +1,15 @@
 /**
  * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection
- *   `polled`: the server answers without a stream of events. `asOf`: last time at which the page was current,
+ *   `polled`: requests work, but no event stream. `asOf`: last time at which the page was current,
  *   in ms since the epoch by the browser's clock; undefined: never
  */
 
 /** Events within this time cause one fetch. */
 const GATHER_MS = 100
 
-/** Pause between fetches. */
 const REST_MS = 1_500
 
-/** The first fetch waits for the event stream to open, or it could miss a change. */
+/** The first fetch waits this long for the event stream, because a change before its opening causes no event. */
 const FIRST_WAIT_MS = 50
 
 /** After this time without an event, the connection counts as lost. The server sends an event every 15 s. */

@@ -54,7 +54,7 @@ export function toneOf(status) {
   return WARN.has(status) ? 'warn' : 'bad'
 }
 
-/** Shortens a commit to 10 digits and keeps a suffix. @param {string} revision */
+/** @param {string} revision */
 export function shortRevision(revision) {
   return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }

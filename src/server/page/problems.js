@@ -72,7 +72,7 @@ function parts(problem) {
   </div>`
 }
 
-/** The problem's message has the text of a single finding. @param {readonly Finding[]} findings */
+/** Shows a single finding without its text, because that is the problem's message. @param {readonly Finding[]} findings */
 function findingList(findings) {
   const [only, other] = findings
   const isOnly = only !== undefined && other === undefined
@@ -124,7 +124,7 @@ export function nextSteps(steps, act) {
   </div>`
 }
 
-/** Errors first. Equal findings are one item with several places. @param {FindingsReply} reply */
+/** Equal findings are one item with several places. @param {FindingsReply} reply */
 export function findingsOf({ items, total }) {
   if (total === 0) return ''
   const groups = [...Map.groupBy(items, mistakeOf).values()]

@@ -41,7 +41,7 @@ const TYPES = {
   source: 'source',
 }
 
-/** Newest first. @param {TimelineReply | undefined} reply undefined: the server refused the query */
+/** @param {TimelineReply | undefined} reply undefined: the server refused the query */
 export function story(reply) {
   const { story: type = '' } = readAddress()
   const none = isFiltered()
@@ -115,7 +115,7 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * The worst condition gives tone and message. A ready resource with an invalid manifest "is still Invalid".
+ * Tone and message are of the worst condition. With an invalid manifest, a ready resource "is still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */
@@ -136,9 +136,7 @@ function conditionWords(first, group, how, isInvalid = false) {
   return { tone, what, about: h`<span>became <b>${became}</b></span>`, message }
 }
 
-/**
- * Only a resource's page shows the request id as text. @param {TimelineEntry} entry @param {How} how @returns {Shown}
- */
+/** @param {TimelineEntry} entry @param {How} how @returns {Shown} */
 function originOf(entry, { keys }) {
   if (entry.type === 'alike') return revisionLink(entry.revision)
   if (entry.type !== 'action' && entry.type !== 'condition') return ''
