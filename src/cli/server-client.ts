@@ -74,9 +74,12 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
       throw new NoAnswerError(`${command}: ${server} cannot be reached: ${proxyWords(fault)}.`, false)
     if (seen.type === 'silence' || seen.end !== 'whole') {
       const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
-      const check = 'Start the daemon, or correct the address.'
+      const [what, check] =
+        seen.type === 'reply'
+          ? ['gave no usable reply', 'Run the command again.']
+          : ['does not answer', 'Start the daemon, or correct the address.']
       throw new NoAnswerError(
-        `${command}: ${server} does not answer${through}: ${whyNot(seen, timeoutMs)}. ${check}`,
+        `${command}: ${server} ${what}${through}: ${whyNot(seen, timeoutMs)}. ${check}`,
         seen.type === 'reply' || seen.sent,
       )
     }

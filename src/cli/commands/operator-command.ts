@@ -145,7 +145,7 @@ async function actAsOwner<T>(
 /** Refuses a ledger in memory, because the command would have no effect on the daemon. */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
-  misuse("no other process can read the ledger memory:. Name the daemon's ledger: --ledger sqlite:FILE.")
+  misuse("no other process can read a ledger in memory. Name the daemon's ledger: --ledger sqlite:FILE.")
 }
 
 /** Also accepts changes made in the console to the key's own pipe. */
