@@ -9,7 +9,6 @@ import type { StoredPipe } from './stored.ts'
 import { rulesBrokenBy, required, type Shape, wordIssues } from './wire-schema.ts'
 import { settledState, sourceOf } from './world.ts'
 
-
 export interface PipeBefore {
   readonly dialect: Dialect
   readonly pipe: StoredPipe

@@ -75,8 +75,8 @@ interface Away {
 }
 
 /**
- * Finds the owner for which a key stays reserved: its file is unreadable, or it just disappeared. A document that
- * existed beside it is not the moved owner, so it waits until three readings agree that the owner is gone.
+ * Finds the owner for which a key stays reserved: its file is unreadable, or the owner just disappeared. A document
+ * that existed beside the owner is not the moved owner: it waits until three readings agree that the owner is gone.
  */
 function awayFrom(
   group: readonly ParsedDocument[],

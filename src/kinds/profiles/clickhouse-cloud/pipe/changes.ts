@@ -82,7 +82,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** Whether SERVICE_ACCOUNT is involved, which cannot change. Replies can omit it, so an edited key counts, too. */
+/** Whether the login is or becomes SERVICE_ACCOUNT, so it cannot change. If replies omit it, an edited key tells. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
