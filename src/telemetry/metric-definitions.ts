@@ -62,7 +62,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems get a name first. Beyond the limit, the name is _other.',
+    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems get a name first. Beyond the limit of names, name is _other.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
