@@ -4,7 +4,7 @@ import { parseKey } from './key.ts'
 
 export const API_VERSION = 'pipewright/v1'
 
-/** A name that is safe in a key, a URL, a label and a file name. */
+/** A name, safe in a key, a URL, a label and a file name. */
 export const ResourceName = z
   .string()
   .regex(

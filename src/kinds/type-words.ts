@@ -1,4 +1,4 @@
-/* Words for types of values. The values are never shown, because they might be secret. */
+/* Values are never shown, because they might be secret. */
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
