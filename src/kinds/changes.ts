@@ -21,7 +21,7 @@ export interface Changes {
   request(way: Way, fields: ReadonlySet<string>, compared: Compared): JsonObject
   /** Whether a second request must follow, because a changed table is removed first and then added. */
   isFollowed(fields: ReadonlySet<string>, compared: Compared): boolean
-  /** Whether the observed list still differs from the edited list, such as by an item to remove. */
+  /** Whether the observed list still differs from the manifest's list, such as by an item to remove. */
   isLeft(field: string, compared: Compared): boolean
   /** Whether the resource must be stopped while this field changes. */
   needsRest(field: string): boolean
@@ -31,7 +31,7 @@ export interface Changes {
   isSlow(field: string): boolean
   /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** States that count without a manifest, such as for a pipe in a list. */
+  /** States of a resource without a manifest, such as a pipe in a list. */
   readonly rest: RestStates
 }
 

@@ -40,7 +40,7 @@ function compareFields(
   return differences
 }
 
-/** Unpaired list items that become differences. A reply can have a hundred thousand items. */
+/** Maximum number of unpaired list items that become differences. A reply can have a hundred thousand items. */
 const MAX_UNPAIRED = 2_000
 
 function compareRecords(

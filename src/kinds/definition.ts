@@ -8,7 +8,7 @@ import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
 
-/** How the engine manages resources. It asks for the lifecycle, never for the name of a kind. */
+/** How Pipewright manages a resource. Decisions depend on the lifecycle, never on the name of a kind. */
 export const LIFECYCLES = ['create-once', 'upsert', 'read-only', 'reference'] as const
 
 export type Lifecycle = (typeof LIFECYCLES)[number]
@@ -35,7 +35,7 @@ export interface KindFacts {
   readonly noun: string
   /** Lifecycle of the manifests for which `isWritten` is not true. */
   readonly lifecycle: Lifecycle
-  /** Whether a manifest of a watched kind asks for a create. The resource is then create-once. */
+  /** Whether this manifest of a read-only kind asks for a create. Its lifecycle is then `create-once`. */
   readonly isWritten?: (manifest: ResourceManifest) => boolean
 }
 
@@ -67,7 +67,6 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly state?: Operation
     readonly delete?: Operation
   }
-  /** Form of the ids. Default: UUID. */
   readonly idForm?: IdForm
   /** State after a create, which plans assume. Default: `Provisioning`. */
   readonly firstState?: string
@@ -78,12 +77,12 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly identity?: Fields
   /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject
-  /** Settings that replies can show and no manifest can have. Other unknown fields might only be new. */
+  /** Paths of settings in replies that no manifest can have. Another unknown field might be new in the API. */
   readonly unsupported?: readonly string[]
   readonly staysBehind?: string
   /** Whether `rules` refuse credentials that do not fit the authentication. */
   readonly credentialRules?: true
-  /** The set values of a reply: without empty values, and with values that the reply only implies. */
+  /** The reply without empty values, and with values that follow from others, such as `managedTable: false`. */
   setIn?(reply: JsonObject): JsonObject
   outline?(manifest: M): Readonly<Record<string, string>>
 }
@@ -102,7 +101,6 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
   takenAway(configured: JsonObject, body: JsonObject): readonly string[]
 }
 
-/** A kind whose resources exist already and are only watched. */
 export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
   extends Described<M>, Compared<M> {
   readonly lifecycle: 'read-only'

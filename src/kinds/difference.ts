@@ -63,7 +63,7 @@ export function showText(text: string): string {
   return cut(escapeControls(cut(maskText(text), 0)), 0)
 }
 
-/** Characters and items. Of larger values, only the size is shown: masking and sorting would take long. */
+/** Maximum characters and items. Of a larger value, only the size is shown, because masking would take long. */
 const MAX_TEXT_LENGTH = 200_000
 const MAX_ITEMS = 20_000
 

@@ -21,7 +21,10 @@ export interface FieldFacts {
   /** An example value. Undefined if the type or the inner fields make it clear. */
   readonly example: Json | undefined
   readonly compared: string
-  /** Which request applies an edit, in words. Undefined for groups, outside `spec`, and without update requests. */
+  /**
+   * Words on the request that applies an edit. Undefined for a field with inner fields, outside `spec`, and if
+   * the kind cannot be updated.
+   */
   readonly changed: string | undefined
   readonly isSensitive: boolean
   readonly fields: readonly FieldFacts[]
@@ -188,7 +191,7 @@ function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[
   return `by ${kind.operations[change === 'scale' || change === 'configure' ? change : 'update']?.name}`
 }
 
-/** A kind can be watched or created. This is the variant that has the field. */
+/** A kind can have two variants: watched and created. Returns the variant that has the field. */
 function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind | undefined {
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)

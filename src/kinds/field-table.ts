@@ -9,11 +9,14 @@ interface Declared {
   readonly form?: LeafForm | undefined
   /** Fields that identify an item in a list of objects. The order of its items does not matter. */
   readonly keyedBy?: readonly string[] | undefined
-  /** How often replies have the field. If `at times`, its absence is no difference. Inherited. Default: `always`. */
+  /**
+   * How often replies have the field. If `at times`, its absence is no difference. Inner fields inherit it.
+   * Default: `always`.
+   */
   readonly returned?: 'always' | 'at times' | 'never' | undefined
   /**
-   * How the field changes. `update`: it is sent alone. `connection`: it is sent with all such fields of its
-   * source. `tables`: items are added and removed, while the pipe is stopped. Inherited. Default: it cannot change.
+   * How an edit is sent. `update`: only the field. `connection`: all `connection` fields of its source. `tables`:
+   * items to add and remove, while the pipe is stopped. Inner fields inherit it. Default: the field cannot change.
    */
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
   /** Whether the field, beside the name, identifies a resource. */

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { type Field, fieldFor, type Fields } from './field-table.ts'
 import { canonicalLeaf, canonicalValue, joined } from './leaf-forms.ts'
 
-/** Equal bodies have equal digests. Only references to secrets are hashed: a rotated secret changes nothing. */
+/** Equal bodies have equal digests. A rotated secret changes no digest, because only its reference is hashed. */
 export function fingerprintBody(
   body: JsonObject,
   options: {
@@ -64,7 +64,7 @@ export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf
 }
 
 function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
-  // This also sorts whole paths, because no name has a character that sorts before the dot.
+  // Sorted names give sorted paths, because no name has a character that sorts before the dot.
   for (const name of Object.keys(body).toSorted()) {
     const value = body[name]
     if (value === undefined) continue

@@ -2,9 +2,9 @@ import { isUuid } from '../lib/same-id.ts'
 
 export interface IdForm {
   readonly matches: (text: string | undefined) => boolean
-  /** Words on a text that does not match: "is no UUID". */
+  /** Says that a text does not match: "is no UUID". */
   readonly not: string
-  /** Words on the id that a person must give: "the UUID …, such as …". */
+  /** Describes the id that a person must give: "the UUID …, such as …". */
   readonly words: string
   /** Makes an id for a planned resource. @param uuid a random UUID */
   madeOf(uuid: string): string

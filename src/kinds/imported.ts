@@ -67,7 +67,7 @@ interface Place {
   readonly keys: readonly string[]
   readonly leftOut: LeftOut[]
   readonly mask: Pick<SecretMask, 'mask'>
-  /** Whether the kind's rules later remove credentials that do not fit the authentication. */
+  /** Whether credentials that do not fit the authentication break a rule, so that `fitted` removes them. */
   readonly isRuled: boolean
 }
 
@@ -101,7 +101,7 @@ interface At {
   readonly place: Place
 }
 
-/** References for the secrets in a field that is never returned, because they are probably in use. */
+/** References for the secrets in a field that replies never show, because the pipe probably uses them. */
 function referencesOf(
   { fields, isSensitive }: Field,
   value: Json | undefined,
@@ -186,7 +186,7 @@ function referenceTo({ secret, keys }: Place, field: string): JsonObject {
   const [, , ...inner] = keys // sensitive values are below `source.KIND`
   return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }
-/** Characters, without a number as in `orders-2`. */
+/** Maximum characters of a name, without the number of a duplicate. */
 const LONGEST = 56
 
 const DIGITS = 8

@@ -1,4 +1,3 @@
-/** `Kind/name`, which identifies a resource. */
 export type Key = `${string}/${string}`
 
 export function keyOf(kind: string, name: string): Key {

@@ -3,7 +3,7 @@ import { instantOf } from './instant.ts'
 
 /*
  * Two values of a field are equal if their canonical texts are equal. Null and empty lists, objects and comma
- * lists have no canonical text. Such texts are never shown, because they can be sensitive.
+ * lists have no canonical text. Canonical texts are never shown, because they can be sensitive.
  */
 
 interface FormFacts {

@@ -51,10 +51,13 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Length of the path of `spec`. Pipewright wrote the fields up to there, so none can be left out. */
+/** A path of this length, such as `spec`, is never left out, because Pipewright wrote the field itself. */
 const OURS = 1
 
-/** All schema errors, one for each field; without any, the first broken rule: its removal might fix others. */
+/**
+ * The schema errors, one for each field. Without schema errors, only the first broken rule, because the removal
+ * of its field might fix others.
+ */
 function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Objection[] {
   const { data, error } = kind.schema.safeParse(manifest)
   if (error !== undefined) {
@@ -73,7 +76,7 @@ const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }
 
-/** Turns a list item into its list, which is removed as a whole: a shorter list would be drift. */
+/** Turns the path of a list item into that of its list. The whole list is removed: a shorter one would be drift. */
 function asField({ path, why }: Objection): Objection {
   const item = path.findIndex((step) => typeof step === 'number')
   return { path: item === -1 ? path : path.slice(0, item), why }
@@ -103,7 +106,10 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
   return `must be at ${bound}${issue.origin === 'string' ? ' characters long' : ''}`
 }
 
-/** Removes a field, and parents that held only references. @param path of an existing field, without list steps */
+/**
+ * Removes a field, and each parent that is then empty and held only secret references.
+ * @param path of an existing field outside lists
+ */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {
   const value = object[name]
   if (rest.length > 0 && isObject(value)) {

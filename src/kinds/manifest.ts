@@ -4,7 +4,7 @@ import { parseKey } from './key.ts'
 
 export const API_VERSION = 'pipewright/v1'
 
-/** Safe in a key, a URL, a label and a file name. */
+/** A name, safe in a key, a URL, a label and a file name. */
 export const ResourceName = z
   .string()
   .regex(
@@ -218,7 +218,7 @@ export interface ResourceManifest {
   readonly metadata: Metadata
   readonly policy?: Policy | undefined
   readonly spec: Readonly<Record<string, unknown>> & {
-    /** Name of the Service that it needs. Undefined for a Service, and if none is needed. */
+    /** Name of the Service that the resource needs. Undefined if it needs none, as for a Service. */
     readonly service?: string | undefined
   }
 }

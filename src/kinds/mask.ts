@@ -8,12 +8,12 @@ export const SENSITIVE = '[sensitive]'
 /** Levels of nesting. Deeper parts of a reply are hidden, to limit the recursion. */
 const DEEPEST = 64
 
-/** Sensitive values become `[sensitive]`, references `[secret NAME/KEY]`. */
+/** Sensitive values become `[sensitive]`, secret references `[secret NAME/KEY]`. */
 export function maskSensitive(body: JsonObject): JsonObject {
   return maskObject(body, 'open', 0)
 }
 
-/** Sensitive values become `[sensitive]`. References stay. */
+/** Sensitive values become `[sensitive]`. Secret references stay. */
 export function maskManifest(manifest: JsonObject): JsonObject {
   return maskObject(manifest, 'open references', 0)
 }
@@ -22,7 +22,7 @@ export function maskText(text: string): string {
   return withoutUrlSecrets(text, SENSITIVE)
 }
 
-/** `closed`: below a sensitive name, so values are masked. `references`: references stay objects. */
+/** `closed`: inside a field with a sensitive name, so values are masked. `references`: secret references stay. */
 type Mode = 'open' | 'closed' | 'open references' | 'closed references'
 
 const CLOSED: Readonly<Record<Mode, Mode>> = {

@@ -19,7 +19,7 @@ export function observedForDiff(fields: Fields, desired: JsonObject, observed: J
   )
 }
 
-/** As {@link observedForDiff}, with the fields that the manifest lacks, because an upsert removes them. */
+/** The observed body for a diff, with the fields that the manifest lacks, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {

@@ -1,7 +1,7 @@
 import { OVERRIDES, TURNING } from '../lib/shown-text.ts'
 import type { LeafForm } from './leaf-forms.ts'
 
-/** Zero-width joiners in odd places. A single joiner is normal in emoji and after letters of many scripts. */
+/** Zero-width joiners that no script needs: two in a row, at the start, or after a space, ASCII or Latin character. */
 const JOINER = String.raw`(?<![^\s\0-\x7f\p{Script=Latin}])[\u200c\u200d]|[\u200c\u200d]{2}`
 
 const INVISIBLE = String.raw`\xad\u115f\u1160\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb`

@@ -15,7 +15,7 @@ import { KINDS } from './registry.ts'
 
 /** The interface of a platform, as data. An installation uses one profile, chosen at the start. */
 export interface Profile {
-  /** Value of `--profile`, also in the ledger. */
+  /** Value of `--profile`. The ledger stores it, too. */
   readonly name: string
   /** Path prefix that users might add to the address: `/v1`. */
   readonly version: string | undefined
@@ -33,7 +33,7 @@ function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
   return kindFor(profile, { key, manifest, record: undefined })
 }
 
-/** @throws if the profile lacks this lifecycle. Its schema refuses such manifests earlier. */
+/** @throws if the profile lacks this lifecycle, although its schema should have refused the manifest */
 function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
   if (kind.lifecycle === lifecycle) return kind
   if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
@@ -74,7 +74,7 @@ export function fieldsOf(profile: Profile, key: Key): Fields {
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** Fields that can have line breaks and outer blanks. For origins, the comparison trims them. */
+/** Fields that can have line breaks and outer blanks. The comparison ignores those of `allowedOrigins`. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
 export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {
@@ -93,7 +93,6 @@ export function identityOf(profile: Profile, key: Key): Fields | undefined {
   return kind.lifecycle === 'create-once' ? kind.identity : undefined
 }
 
-/** @throws if the profile does not create this kind */
 export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
   return createOnceForm(knownKind(profile, kindOf(key)))
 }

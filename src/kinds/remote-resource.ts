@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 import { type Field, type Fields, TEXT } from './field-table.ts'
 
-/* Parses replies: checks the fields that Pipewright uses, and keeps the others. Tables are faster than zod. */
+/* Checks the fields of replies that Pipewright uses, and keeps the others. Without zod, which would be slower. */
 
 /** `null` counts as absent, except for an id. */
 type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
@@ -37,7 +37,7 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
   return value as RemoteResource // each field was checked
 }
 
-/** Keeps the valid fields of an invalid item. Without a valid id, the id is a text with its index. */
+/** Keeps the valid fields of an invalid item. Without a valid id, its place in the list becomes the id. */
 export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
   const place = `at index ${index} of the list`
   if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }
@@ -61,7 +61,6 @@ export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   })
 }
 
-/** Characters. Real names, states and times are much shorter. */
 const MAX_TEXT_LENGTH = 64 * 1024
 
 const MAX_ID_LENGTH = 64
@@ -93,7 +92,7 @@ const ABOUT: Fields = {
   updatedAt: TEXT,
 }
 
-/** Only the fields that the platform documents, because others might repeat secrets. */
+/** Keeps only the fields that the platform documents, because others might repeat secrets. */
 export function returnedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf({ ...fields, ...ABOUT }, body)
 }

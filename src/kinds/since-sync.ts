@@ -5,9 +5,9 @@ import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
 import { isEmpty } from './remote-resource.ts'
 
-/* Hashes of a reply at the last sync show which fields others change later. Replies omit some defaults at times. */
+/* Records have hashes of the reply at the last sync. They show which fields were changed elsewhere since then. */
 
-/** Items with texts of their own. In a longer list, a field of all items shares one text, to keep records small. */
+/** Maximum items with one text each. In a longer list, all items share one text per field: records stay small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that a reply shows without a value. */
@@ -30,7 +30,7 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether the reply had the field without a value. False for the manifest's fields, which replies can omit. */
+/** Whether the reply showed the field, or an object around it, empty. False for fields of the manifest. */
 export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
   const names = asked[path] === undefined ? path.split('.') : []
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)

@@ -2,8 +2,8 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 
 /*
- * A list of healthy states decides, otherwise the states that the service documents. Without both, the name of
- * a state can make a resource unhealthy or moving, and never healthy.
+ * A configured list of healthy states decides, otherwise the states that the service documents. Without both,
+ * words in a state's name can mean `unhealthy` or `moving` (a temporary state), and never `healthy`.
  */
 
 export interface HealthyStates {
@@ -23,7 +23,7 @@ export interface RestStates {
   readonly deleting?: readonly string[]
 }
 
-/** States that the service documents. All others are unjudged. */
+/** States that the service documents. All others are `unjudged`. */
 export interface KnownStates extends RestStates {
   readonly healthy: readonly string[]
   readonly moving: readonly string[]

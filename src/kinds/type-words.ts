@@ -1,4 +1,4 @@
-/* Words for types of values. The values are never shown, because they might be secret. */
+/* Values are never shown, because they might be secret. */
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -23,7 +23,7 @@ export function inputName(input: unknown): string {
   return typeof input === 'string' ? 'text' : 'a mapping'
 }
 
-/** Our messages begin with "must". Undefined for zod's messages, which are for programmers. */
+/** The message if Pipewright wrote it: it then begins with "must". Messages of zod are for programmers. */
 export function ownWords(message: string): string | undefined {
   return message.startsWith('must ') ? message : undefined
 }

@@ -19,7 +19,7 @@ export interface LoadResult {
   readonly state: CatalogState
   /** Keys that are new, deleted, or have a new digest. Sorted. */
   readonly changed: readonly Key[]
-  /** Whether the catalog changed in any way, even in findings or positions. */
+  /** Whether the catalog changed, even in findings or positions. */
   readonly differs: boolean
   readonly since: number | undefined
 }

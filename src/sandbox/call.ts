@@ -50,7 +50,7 @@ export interface Answer {
   readonly body: JsonObject
 }
 
-/** An assumption: the interface does not define the body of a failure. */
+/** The body is an assumption, because the interface does not define that of a failure. */
 export function failure(
   requestId: string,
   status: number,

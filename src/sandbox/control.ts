@@ -55,7 +55,7 @@ export function createControl(world: World, faults: Faults) {
       const ids = lowerCaseIds(service)
       storage.put('service', servicePath(ids), { ...ids, state })
     },
-    /** @param patch JSON merge patch of the alert, or of a new one */
+    /** @param patch JSON merge patch of the alert, which is created if it is missing */
     setAlert(id: string, patch: JsonObject): void {
       storage.transaction(() => {
         const at = new Date(now()).toISOString()

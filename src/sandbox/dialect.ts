@@ -67,7 +67,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
         ...parts,
         destination: { database: 'default', ...(isObject(destination) && destination) },
       }),
-      // unchanged, because `spelled` would omit `false`
+      // not through `spelled`, because that would omit `false`
       ...(settings !== undefined && { settings }),
       ...(isObject(scaling) && { scaling: spelled(SIZE, scaling, 'never') }),
     }),
@@ -77,7 +77,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
-/** @param omitted leaves out fields with this `returned` */
+/** @param omitted fields with this value of `returned` are left out */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {

@@ -55,7 +55,7 @@ const FAULTS = [
       seconds: z.number().nonnegative().max(86_400),
       header: z.enum(Object.keys(WAIT_HEADERS) as (keyof typeof WAIT_HEADERS)[]), // its own keys
     },
-    'Answers 429, and does no work. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
+    'Answers 429, and does no work. The header `x-ratelimit-reset` is a Unix time in seconds; with `x-ratelimit-reset-in`, it is the number of seconds from now.',
     {
       reply: ({ header, seconds }, { requestId, now }) =>
         plain(failure(requestId, 429, 'too many requests', WAIT_HEADERS[header](seconds, now))),

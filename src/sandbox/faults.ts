@@ -3,7 +3,7 @@ import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
 import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 
-/** The first rule that fits a request and is not used up applies. */
+/** For each request, the first rule that fits and is not used up decides. */
 export const FaultRule = z.strictObject({
   operation: z.enum(OPERATIONS).optional().describe('Default: any operation.'),
   subject: z

@@ -91,7 +91,7 @@ export function readFixture(file: string, profile: Profile): Promise<Fixture> {
   return readSandboxFile(file, fixtureSchema(profile))
 }
 
-/** Adds each item once per storage: later changes survive a restart with the same fixture. */
+/** Adds each item only once to a storage, so that later changes survive a restart with the fixture. */
 export function applyFixture({ storage, dialect, ...world }: World, fixture: Fixture): void {
   const now = world.now()
   const isNew = (what: string) => storage.putNew('applied', what, true)

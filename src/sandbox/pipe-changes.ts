@@ -9,8 +9,6 @@ import type { StoredPipe } from './stored.ts'
 import { rulesBrokenBy, required, type Shape, wordIssues } from './wire-schema.ts'
 import { settledState, sourceOf } from './world.ts'
 
-/* Changes of a pipe, with the profile clickhouse-cloud. */
-
 export interface PipeBefore {
   readonly dialect: Dialect
   readonly pipe: StoredPipe

@@ -82,16 +82,20 @@ const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
 }
 
 function sourceShape(kind: SourceKind, declared: Fields, fields: Shape, names: readonly string[]): Shape {
-  const edits = mapped(editsShape(kind, declared, fields), optional)
-  // An edit of mappings alone needs no other field.
-  if (names.length > 0 && names.every((name) => name in edits)) return edits
+  const mappingEdits = mapped(editsShape(kind, declared, fields), optional)
+  // If only table mappings are edited, no other field is needed.
+  if (names.length > 0 && names.every((name) => name in mappingEdits)) return mappingEdits
   const needed = (NEEDED[kind] ?? []).map((name) => [name, required(fields[name])])
-  return { ...mapped(changeable(kind, declared, fields), optional), ...Object.fromEntries(needed), ...edits }
+  return {
+    ...mapped(changeable(kind, declared, fields), optional),
+    ...Object.fromEntries(needed),
+    ...mappingEdits,
+  }
 }
 
 function changeable(kind: SourceKind, declared: Fields, fields: Shape): Shape {
   if (kind !== 'kafka') return changeableIn(declared, fields)
-  // The service accepts fixed fields of a Kafka source, without an effect.
+  // For Kafka, the service accepts fields that cannot change, and ignores them.
   const { credentials: _refused, ...registry } = shapeIn(fields['schemaRegistry'])
   return { ...fields, schemaRegistry: z.strictObject(registry) }
 }
@@ -124,13 +128,13 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: destination.columns are needed with them')
-  // The service checks `settings` here, but does not apply them.
+  // The service checks `settings` in this request, but ignores them.
   return Object.keys(body).length === 0
     ? refusal(400, 'settings: send them to PUT {pipe}/settings')
     : undefined
 }
 
-/** Removes mappings before it adds some. A mapping is identified by its source's fields. */
+/** First removes the mappings that have all values of an item to remove, then adds mappings. */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,

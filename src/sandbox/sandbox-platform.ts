@@ -96,7 +96,7 @@ function listPipes(world: World, { service, now }: Call): OperationResult {
   return { ok: true, result: there.map((pipe) => viewPipe(world, pipe, now)) }
 }
 
-/** The reply shows the state before the change, as the service might. */
+/** The reply shows the state before the change, because the service might do this, too. */
 function changePipe(
   change: (before: PipeBefore, body: JsonObject) => PipeChange,
   reply: (view: PipeView) => JsonObject = (view) => view,
@@ -180,7 +180,7 @@ function createAlert(world: World, call: Call): OperationResult {
   return { ok: true, result: body }
 }
 
-/** Replaces the alert. Without a new start, the old start and offset stay. */
+/** Replaces the alert. If `scheduleStartAt` is omitted, the old start and offset stay. */
 function updateAlert(world: World, call: Call, alert: StoredAlert): OperationResult {
   const read = readAlert(world, call)
   if (!read.ok) return read

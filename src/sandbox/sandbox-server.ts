@@ -32,7 +32,7 @@ export interface Sandbox extends SandboxControl, AsyncDisposable {
   readonly url: string
   /** Replaces all accepted credentials, also the fixture's. */
   setAccess(access: Access): void
-  /** Also ends hanging connections. Idempotent. */
+  /** Also ends hanging connections. */
   close(): Promise<void>
 }
 
@@ -134,7 +134,7 @@ function routesOf(profile: Profile): readonly Route[] {
   return [...new Map(routes.map((route) => [route.operation, route])).values()]
 }
 
-/** Other names here, because the interface for alerts has operations of the same name. */
+/** The sandbox renames these operations, because the interface for alerts has the same names. */
 const IN_SERVICE: Readonly<Record<string, Operation>> = {
   getAlert: 'getServiceAlert',
   listAlerts: 'listServiceAlerts',

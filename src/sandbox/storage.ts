@@ -65,13 +65,10 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     put<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): void {
       put.run(kind, id, JSON.stringify(value))
     },
-    /** @returns false if it exists already */
     putNew<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): boolean {
       return putNew.run(kind, id, JSON.stringify(value)).changes > 0
     },
-    /** @returns false if there was none */
     remove: (kind: keyof Stored, id: string): boolean => remove.run(kind, id).changes > 0,
-    /** @returns the request's number */
     addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number {
       const seq = Number(addRequest.run(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests.run(seq - KEPT_REQUESTS)

@@ -11,7 +11,7 @@ export interface StoredPipe extends ServiceIds {
   /** ms since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Without fields that only requests have. `state` only if it was set: otherwise the time determines it. */
+  /** Without write-only fields. Its `state` is missing unless it was set, because it follows from the time. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
   readonly internals?: PipeInternals | undefined
@@ -60,7 +60,7 @@ export interface RecordedRequest {
   readonly authorization: 'right' | 'wrong' | 'absent'
   /** Key id, or `alert token N`. Undefined: not valid. */
   readonly credential: string | undefined
-  /** JSON or text, with masked secrets in a file and over HTTP. */
+  /** JSON or text. Secrets are masked in a file and over HTTP. */
   readonly body: unknown
   readonly idempotencyKey: string | undefined
   readonly requestId: string

@@ -27,7 +27,7 @@ export function optional(schema: z.core.$ZodType | undefined): z.core.$ZodType {
   return z.optional(required(schema))
 }
 
-/** Lists contain no references to secrets. */
+/** Leaves lists unchanged, because no list contains a secret reference. */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReferenceSchema(schema)) return Text
   if (schema instanceof z.ZodOptional) return z.optional(onTheWire(schema.unwrap()))
@@ -53,7 +53,7 @@ export function wordIssues(error: z.core.$ZodError): string {
   return error.issues.map(wordIssue).join('; ')
 }
 
-/** Contains no value, because it might be secret. */
+/** The text contains no value, because a value might be secret. */
 export function wordIssue(issue: z.core.$ZodIssue): string {
   const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
   if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`

@@ -63,7 +63,7 @@ export interface PipeView extends JsonObject {
 
 /**
  * Applies incidents and deletions that are due. Each read calls it, so no timer is needed.
- * @returns undefined: the pipe is gone
+ * @returns undefined if the pipe is gone
  */
 export function advancePipe(world: World, pipe: StoredPipe, now: number): StoredPipe | undefined {
   const { storage, times } = world
@@ -197,7 +197,6 @@ export function sourceOf({ source }: JsonObject): { readonly kind: SourceKind; r
 
 const CREDENTIALS = ['credentials', 'accessKey', 'serviceAccountKey', 'connectionString']
 
-/** Only digests of credentials are kept. */
 export function credentialDigests(id: string, source: JsonObject): PipeInternals['credentials'] & object {
   return Object.fromEntries(
     CREDENTIALS.filter((name) => source[name] !== undefined).map((name) => [

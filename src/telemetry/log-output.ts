@@ -33,7 +33,7 @@ export function openOutput(options: OutputOptions): Output {
   return file === undefined ? streamOutput(options) : fileOutput(file, options.onRoom)
 }
 
-/** @returns undefined if writes might block: not a file or device */
+/** @returns undefined if writes might block, as to a terminal or a pipe */
 function fileOf(destination: NodeJS.WritableStream): number | undefined {
   if (!('fd' in destination) || typeof destination.fd !== 'number') return undefined
   if ('isTTY' in destination && destination.isTTY === true) return undefined
@@ -95,7 +95,6 @@ function streamOutput({ destination, clock, onRoom }: OutputOptions): Output {
           destination.off('error', ignore)
           resolve()
         }
-        // Calls `done` after all earlier writes.
         destination.write('', done)
       }),
   }

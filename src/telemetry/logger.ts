@@ -86,7 +86,7 @@ function writtenText(text: string): string {
   return printable(cut).toWellFormed()
 }
 
-/* Masks secrets in texts of others, such as parse errors. A `Secret` never prints itself. */
+/* Masks secrets in texts that Pipewright did not write, such as parse errors. */
 
 const SHOWN = '[secret]'
 

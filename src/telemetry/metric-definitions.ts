@@ -8,7 +8,6 @@ import { RESULTS, WATCH_MODES } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
-/** Metrics of the Node process have no such prefix. */
 export const PREFIX = 'pipewright_'
 
 export const OTHER = '_other'
@@ -63,7 +62,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems are named first, the last resources _other.',
+    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems get a name first. Beyond the limit of names, name is _other.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
@@ -101,7 +100,7 @@ export const METRICS = {
   pipes_without_lock: gauge('Number of pipes whose id is in no Lock manifest. 0 if there is no Lock.', {}),
   pipes_without_manifest: {
     ...gauge(
-      'Number of pipes on the platform without a record and a manifest, by service. Only if the platform lists pipes.',
+      'Number of pipes on the platform with neither a record nor a manifest, by service. Only if the platform lists pipes.',
       { service_name: 'open' },
     ),
     onlyWith: 'listPipes',

@@ -76,7 +76,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   )
 }
 
-/** Not by status, because an orphan has the status `Orphaned`. */
+/** Reads the conditions, because an orphan has the status `Orphaned`. */
 function isUnknown({ conditions }: ResourceView): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }

@@ -210,7 +210,7 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     expect(states.at(2)?.catalog.findings).toMatchObject([
       {
         message:
-          'Pipe/a was in m.yaml a moment ago. This manifest is not used until that removal is confirmed.',
+          'Pipe/a was in m.yaml a moment ago. This manifest is not used until three reads confirm that removal.',
         hint: 'If you removed it from that file on purpose, wait a moment.',
       },
     ])

@@ -396,7 +396,7 @@ describe('names and numbers that other programs read otherwise', () => {
 
   test('a merge key in labels', () => {
     expect(findingsOf(parse(labelled('{<<: {a: b}, z: y}')))).toMatchObject([
-      { hint: 'YAML merge keys are not supported. Write the fields out.' },
+      { hint: 'The YAML merge key "<<" is not supported. Write the fields themselves.' },
     ])
   })
 

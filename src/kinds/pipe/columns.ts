@@ -21,7 +21,7 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
   )
 }
 
-/** Each column needs one field mapping. If no columns are listed, the table might exist: any name is accepted. */
+/** Each column needs one field mapping. Without listed columns, any name is accepted: the table might exist. */
 export function mappingRules(spec: Columns): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []

@@ -9,13 +9,13 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 
 export interface CatalogState {
   readonly catalog: Catalog
-  /** Keys that readings missed, with the number of such readings in a row. {@link AGREEING} mean: deleted. */
+  /** Keys that were not found, and in how many readings in a row. At {@link AGREEING}, a key counts as deleted. */
   readonly missingFor: ReadonlyMap<Key, number>
-  /** Missing keys whose loss an operator accepted, so it is not reported again. */
+  /** Missing keys whose loss an operator accepted, so they no longer count as lost. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys missing from the directory or the Locks, and not yet deleted. Some never had a catalog entry. */
+  /** Keys missing from the directory or the Locks that do not yet count as deleted. */
   readonly pending: ReadonlySet<Key>
-  /** Keys that the Locks no longer name, for how many readings in a row. */
+  /** Keys that the Locks no longer have, and in how many readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
   readonly lockFiles: ReadonlySet<string>
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
@@ -23,7 +23,7 @@ export interface CatalogState {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Readings in a row that must agree before a key, or the entry of a Lock, counts as deleted. */
+/** Readings in a row that must miss a key, or its id in the Locks, before it counts as deleted. */
 export const AGREEING = 3
 
 export type DeletionGrace = ReturnType<typeof deletionGraceOf>

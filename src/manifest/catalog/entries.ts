@@ -16,7 +16,7 @@ interface Input {
   readonly previous: Catalog
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** All documents, except those that lost their key to an earlier owner. */
+  /** All documents, except those whose key another document owns. */
   readonly documents: readonly ParsedDocument[]
   readonly cross: readonly PlacedFinding[]
   readonly grace: DeletionGrace
@@ -95,7 +95,7 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** The earlier position of an ambiguous key. The entry keeps it, or a later document could gain the key. */
+/** The last position of a key that several documents now have. The entry keeps it, because it shows the owner. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
@@ -124,7 +124,7 @@ function held(
   }
 }
 
-/** Errors of a file and of the folders above it. Errors that belong to a key are used only if all do. */
+/** Errors of a file and of the folders above it. Errors with a key are left out, unless all errors have one. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()
@@ -153,13 +153,13 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Digest of an invalid entry: only codes and lines, as a new process does not know the last manifest. */
+/** Digest of an invalid entry: codes and lines only, because a new process does not know the last manifest. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))
 }
 
-/** An unchanged entry keeps its revision. It stays the same object if its position is equal and no findings exist. */
+/** An entry with an equal digest keeps its revision. With an equal position and no findings, it is reused. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const digest = draft.meaning ?? digestOfMistaken(draft)
   const isEqual = before?.digest === digest

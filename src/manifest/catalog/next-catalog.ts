@@ -27,7 +27,7 @@ import { byPosition, findingOfFile } from '../diagnostics/diagnostic.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** Without `previous`, this catalog decides who owns keys, ids and endpoints. */
+  /** Without `previous`, this catalog tells which manifest owns a key, an id or an endpoint. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
@@ -36,7 +36,7 @@ export interface CatalogInput {
   readonly accept: 'force' | 'normal'
 }
 
-/** Pure. If a reading is unsure about a fact, such as a removal, the fact keeps its earlier value. */
+/** Makes the next catalog. A fact about which the reading is unsure, such as a removal, keeps its earlier value. */
 export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
   const { reading, recorded } = input
   const previous = input.previous ?? blank(input)
@@ -58,7 +58,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   }
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
-  // First, because later rules ignore the manifests that this rule finds invalid.
+  // This rule is first, because later rules ignore the manifests that it finds invalid.
   checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)
@@ -125,7 +125,7 @@ function beforeOf({ recorded, before, previous }: CatalogInput, state: CatalogSt
   return { ...state, ...owners, recorded, isGone }
 }
 
-/** Manifests. A loss of fewer is always accepted. */
+/** Number of manifests. A loss of fewer is always accepted. */
 const FEW = 3
 
 /**
@@ -147,7 +147,7 @@ function sourceProblemOf(
   }
   if (accept === 'force' || missing.size < FEW) return undefined
   const standing = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
-  // After a restart there are no entries yet, but the ledger knows the created keys.
+  // After a restart, the catalog has no entries yet, but the ledger knows the created keys.
   const before = created === undefined ? standing : [...created].filter((key) => !accepted.has(key))
   const lost = before.filter((key) => missing.has(key))
   if (lost.length < FEW || lost.length * 2 <= before.length) return undefined
@@ -238,7 +238,7 @@ const MAX_FINDINGS = 2_000
 
 const MAX_FINDINGS_OF_FILE = 20
 
-/** Findings to show, sorted by position. Beyond the limit, no file takes the room of the others. */
+/** Findings to show, sorted by position. Beyond the limit, a file has at most {@link MAX_FINDINGS_OF_FILE}. */
 export function shownFindings(all: readonly Finding[]): readonly Finding[] {
   if (all.length <= MAX_FINDINGS) return all.toSorted(byPosition)
   const byFile = [...Map.groupBy(all, ({ file }) => file).values()].map((findings) =>

@@ -15,9 +15,9 @@ export interface Statement {
 
 export interface ShapeFinding extends Statement {
   readonly path: Path
-  /** Which part is marked: `field` is the field's name. Default: its value. */
+  /** Whether the name of the field is marked. Default: its value. */
   readonly at?: 'field'
-  /** The field that a misspelt name stands for. It is not reported as missing, too. */
+  /** The field that a misspelt name probably means. It is then not reported as missing. */
   readonly meant?: Path | undefined
 }
 
@@ -99,7 +99,7 @@ export const FINDING_CODES = {
   'yaml-syntax': 'the text is not YAML',
   'yaml-version': 'a %YAML or %TAG directive asks for something other than YAML 1.2',
   'yaml-tag': 'a tag is not known',
-  'yaml-key': 'the name of a field is not plain text',
+  'yaml-key': 'the name of a field is not text',
   'yaml-style': 'the text is YAML, but invites misreading',
   'alias-unknown': 'an alias refers to no anchor before it',
   'alias-circular': 'an alias is inside the value that it refers to',

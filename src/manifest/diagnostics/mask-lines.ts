@@ -86,7 +86,7 @@ function maskFields(line: string): Step {
   }
   const explicit = /^\s*\?\s+["']?([\w.$-]{1,80})/.exec(line)?.[1]
   if (explicit !== undefined && looksSensitive(explicit)) return maskedFrom(line.length, undefined)
-  // After a backslash, a URL or a signature in double quotes continues on the next line.
+  // A backslash at the end continues a URL or a signature in double quotes on the next line.
   const cut = line.endsWith('\\') ? line.search(/\/\/|=/) : -1
   return cut === -1 ? { text: maskRuns(line), open: undefined } : maskedFrom(cut, '"')
 }
@@ -109,7 +109,7 @@ function maskRuns(text: string): string {
   return withoutSecrets(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
-/** Whether a run is a UUID, or words without a digit: names of fields and tables can be long. */
+/** Whether a run of characters is a UUID, or words without a digit, as in a long name of a table. */
 function isHarmlessRun(run: string): boolean {
   return UUID.test(run) || /^[a-z_/-]+$/.test(run) || /^-+$/.test(run)
 }

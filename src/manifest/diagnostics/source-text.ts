@@ -40,7 +40,7 @@ export function createSourceText(file: string, text: string) {
     return { line: index + 1, column: at - (lineStarts()[index] ?? 0) + 1 }
   }
 
-  /** The place between two offsets, or up to the end of its first line. */
+  /** The place from `start` to `end`, or to the end of the line of `start`. */
   function place(start: number, end: number): Place {
     const { line, column } = position(start)
     const from = lineStarts()[line - 1] ?? 0

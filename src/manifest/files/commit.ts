@@ -6,7 +6,7 @@ import type { Revision } from '../../contract/catalog.ts'
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** How many of the last path parts can be git-sync's link, or name the commit, as in `<commit>/deploy/manifests`. */
+/** Path parts, from the last, that can be git-sync's link or name the commit: `<commit>/deploy/manifests`. */
 const LAST_PARTS = 6
 
 /** References to follow. More of them in a row are a circle. */
@@ -61,7 +61,7 @@ const COMMIT_BYTES = 16_384
 
 const LONGEST_WORDS = 200
 
-/** Author and subject. Undefined: no commit, not in this repository, or packed as a difference to another object. */
+/** Author and subject. Undefined if the repository lacks the commit, or has packed it as a difference. */
 export async function commitFacts(root: string, id: string): Promise<Revision['commit']> {
   const folder = COMMIT.test(id) ? await findGitFolder(root) : undefined
   if (folder === undefined) return undefined

@@ -26,7 +26,7 @@ interface IgnoreFile {
   readonly isIgnored: (path: string) => boolean
   /** SHA-256 of the file. Empty if the file is missing. */
   readonly hash: string
-  /** Stamp of the root if the file is missing. */
+  /** Stamp of the file, or of the root if the file is missing. */
   readonly stamp: Stamp | undefined
 }
 
@@ -55,7 +55,7 @@ function faultOf(bytes: Buffer, text: string): string | undefined {
   if (!isUtf8(bytes) || NOT_TEXT.test(text)) return 'is not UTF-8 text'
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue
-    // Spaces at the end are allowed, because Git removes them. It removes no other blanks.
+    // Spaces at the end are allowed, because Git removes them. Git keeps other white space.
     if (oddCharacterIn('text', line.replace(/ +$/, '')) !== undefined)
       return `has an invisible character, a tab or an outer blank in line ${index + 1}`
   }

@@ -86,8 +86,8 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
 
 /**
  * Git writes file by file, so a reading can see half a checkout. If a file was just written, reads again.
- * @returns files that changed in between, or `tree` if files came or went. Empty behind a link of git-sync or
- * Kubernetes, which replaces the tree as a whole
+ * @returns files that changed between both readings, or `tree` if files came or went. Empty behind a link of
+ * git-sync or Kubernetes, because these replace the whole directory at once
  */
 async function unsettledIn(
   reading: DirectoryReading,
@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // Compares hashes if possible: stamps depend on a clock that can be ahead of the file system's.
+  // Compares hashes if it can, because stamps depend on a clock that can be ahead of the file system's.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash

@@ -45,10 +45,6 @@ export function foldersOf(file: string): readonly string[] {
   return folders
 }
 
-/**
- * @throws the file system's error if the root cannot be listed, {@link IgnoreFileError}, and the signal's
- * reason
- */
 export async function walkTree(root: string, limits: Limits, signal: AbortSignal): Promise<Tree> {
   const isFile = (await stat(root)).isFile()
   const walk: Walk = {

@@ -10,7 +10,7 @@ export interface Before {
   readonly recorded: ReadonlyMap<Key, Recorded>
   /** Files that held a Lock at their last successful reading. */
   readonly lockFiles: ReadonlySet<string>
-  /** By key, the files of documents that lost this key to an earlier owner. */
+  /** By key, the files of documents that are not used, because another document owns the key. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
@@ -75,8 +75,8 @@ interface Away {
 }
 
 /**
- * Finds the owner for which a key stays reserved. It might be in an unreadable file. A document that existed
- * beside the owner is no moved owner, so it waits until three readings agree that the owner is gone.
+ * Finds the owner for which a key stays reserved: its file is unreadable, or the owner just disappeared. A document
+ * that existed beside the owner is not the moved owner: it waits until three readings agree that the owner is gone.
  */
 function awayFrom(
   group: readonly ParsedDocument[],
@@ -119,7 +119,7 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
   return file === undefined ? undefined : { file, meaning: record.digest }
 }
 
-/** File of the owner by the ledger. Only a document that was valid, or created a resource, can own a key. */
+/** The owner's file, from the ledger. Only a document that was valid, or created a resource, owns a key. */
 export function holdingFile({ validIn, file, pipeId, endpointOf }: Recorded): string | undefined {
   return validIn ?? (pipeId !== undefined || endpointOf !== undefined ? file : undefined)
 }
@@ -132,7 +132,7 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
-  // A document in the owner's file is its edit. In other files, the content shows the moved document.
+  // A document in the owner's file is the owner, perhaps edited. Elsewhere, equal content shows a moved owner.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))
   const moved = fresh.length > 0 ? fresh : group
@@ -161,7 +161,7 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
           hint: `Correct the findings of ${file} first.`,
         }
       : {
-          message: `${name} was in ${file} a moment ago. This manifest is not used until that removal is confirmed.`,
+          message: `${name} was in ${file} a moment ago. This manifest is not used until three reads confirm that removal.`,
           hint: 'If you removed it from that file on purpose, wait a moment.',
         },
   )

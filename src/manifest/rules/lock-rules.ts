@@ -23,7 +23,7 @@ interface Input {
   readonly existing: ReadonlySet<Key>
 }
 
-/** Each id must have one key, and each key one id; an earlier owner keeps its id. A locked key should exist. */
+/** Reports an id of several keys, a key with several ids, and a key without a manifest. An earlier owner wins. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
   const locked: Claim[] = []
   for (const document of documents) {
@@ -33,7 +33,7 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  /** Ids by key. A contradicted id is included only for its earlier owner. */
+  /** Ids by key. If claims contradict each other, only the earlier owner's is included. */
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
   /** Keys whose claims were all refused, and for which the ledger names no pipe. */
   const contested = new Set<Key>()
@@ -109,7 +109,7 @@ interface Contradiction {
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: the earlier owner's key or id. `named`: the values of all claims */
+  /** @param about `holder`: key or id of the earlier owner. `named`: keys or ids of all claims */
   readonly saysOf: (
     claim: Claim,
     about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },

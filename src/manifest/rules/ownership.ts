@@ -143,7 +143,7 @@ export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | u
   return having.length === 1 ? having[0]?.item : undefined
 }
 
-/** Ids of a service by its manifest's name. Without that manifest: the name itself. */
+/** @returns the ids of the Service with this name, or the name if there is no such Service */
 export type ServiceIs = (name: string) => string
 
 function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {

@@ -49,7 +49,7 @@ function wordsOf(
     return {
       message:
         `${holder.key} at ${whereOf(holder)} just disappeared and still has the query endpoint of the service. ` +
-        'This manifest is not applied until that removal is confirmed.',
+        'This manifest is not applied until three reads confirm that removal.',
       hint: 'If you removed it on purpose, wait a moment.',
     }
   return {

@@ -37,7 +37,7 @@ export function createFindingRoom(): FindingRoom {
   return { left: MAX_FINDINGS_OF_READING }
 }
 
-/** A chunk yields several documents only if its text is broken. */
+/** The text between two `---` gives several documents only if it is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
@@ -147,7 +147,7 @@ function isNotAt(paths: readonly Path[]): (finding: ShapeFinding) => boolean {
 /** SOPS adds this field to each encrypted document. */
 const ENCRYPTED: ShapeFinding = { ...UNRESOLVED, path: ['sops'], at: 'field' }
 
-/** Checks schema and rules. If fields are wrong, the rules check the rest of the manifest. */
+/** Checks schema and rules. If fields are wrong, the rules check the manifest without them. */
 function validate(
   value: unknown,
   kind: string | undefined,

@@ -154,7 +154,6 @@ function isLiteralSecret(path: Path, input: unknown): boolean {
   )
 }
 
-/** Whether the path is `spec.credentials`, which only a Service has. */
 function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }

@@ -99,7 +99,7 @@ function short(text: string): string {
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
-/** Words about a field of `spec`, if the profile follows an API description with a date. */
+/** Says that a value in `spec` is not in the API description, if that has a date. */
 export function documentWords(path: Path, { profile: { document }, input }: Context): string {
   const isOurs = path[0] !== 'spec' || valueAt(input, ['kind']) === 'Service' || document === undefined
   return isOurs ? '' : `: it is not in the API description of ${document}`

@@ -31,7 +31,7 @@ export function unknownFields(
   })
 }
 
-export const NO_MERGE = 'YAML merge keys are not supported. Write the fields out.'
+export const NO_MERGE = 'The YAML merge key "<<" is not supported. Write the fields themselves.'
 
 function adviceOn(name: string, known: readonly string[], parent: Path, context: Context): Advice {
   if (name === '<<') return { hint: NO_MERGE }
@@ -56,7 +56,7 @@ function adviceOn(name: string, known: readonly string[], parent: Path, context:
 
 /** Paths of objects that can have the field and lack it; if possible, of objects in the manifest. */
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
-  // None for `secretRef`, which is valid in many fields. List items are left out.
+  // `secretRef` is valid in too many fields. Fields of list items are left out.
   if (name === 'secretRef') return []
   const all = homesOf(schema, name).filter((home) => !home.endsWith('secretRef') && !home.includes('[]'))
   const present = all.filter((home) => isObject(valueAt(input, stepsOf(home))))

@@ -3,7 +3,7 @@ import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 /** Errors in a chunk, after which the rest of the chunk is not read. */
 const MOST_ERRORS = 100
 
-/** Documents in a chunk. Valid YAML has one. */
+/** Maximum documents in a chunk. Valid YAML has one. */
 export const MOST_IN_CHUNK = 20
 
 /** Built once, because this costs more than parsing a small document. It knows no tags. */
@@ -25,7 +25,7 @@ const YAML_OPTIONS = {
 } as const
 
 /**
- * Parses at most one document too many.
+ * Stops one document after {@link MOST_IN_CHUNK}.
  * @param depth maximum nesting. Beyond it, the parser is slow and its result overflows the stack.
  */
 export function yamlDocuments(text: string, depth = Infinity) {

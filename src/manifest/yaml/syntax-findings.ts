@@ -103,8 +103,8 @@ const BAD_DIRECTIVE: Words = {
 
 const BAD_TAG: Words = {
   code: 'yaml-tag',
-  message: 'This tag is not known, or does not fit its value.',
-  hint: 'Remove the tag, or resolve it first with the program that knows it.',
+  message: 'This YAML tag, which begins with "!", is not known, or does not fit its value.',
+  hint: 'Put a text that begins with "!" in quotes. Otherwise, resolve the tag with its program, or remove it.',
 }
 
 const NOT_EXPECTED: Words = {
@@ -149,8 +149,8 @@ const WORDS: Partial<Readonly<Record<YAMLError['code'], Words>>> = {
   },
   NON_STRING_KEY: {
     code: 'yaml-key',
-    message: 'The name of a field is not plain text.',
-    hint: 'Use plain text as the name. Fill in templates such as {{ … }} first.',
+    message: 'The name of a field must be text, and not a list, a mapping or an alias.',
+    hint: 'Put a name that begins with "[", "{" or "*" in quotes. Fill in templates such as {{ … }} first.',
   },
   TAB_AS_INDENT: { code: SYNTAX, message: 'A tab is used as indentation.', hint: 'Use spaces.' },
   TAG_RESOLVE_FAILED: BAD_TAG,

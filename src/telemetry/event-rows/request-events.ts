@@ -56,7 +56,7 @@ export const REQUEST_EVENTS = {
   ListItemsOdd: {
     line: {
       message: 'Items of a list cannot be read',
-      levels: { warn: 'they are skipped. A create waits only if an item has its name' },
+      levels: { warn: 'they are skipped. A create waits only if an item has the same name' },
       fields: ['serviceName', 'detail'],
     },
     facts: ({ items, ...facts }) => ({ ...named(facts), detail: items.join('; ') }),

@@ -4,7 +4,6 @@ import { ALERT } from './alert/kind.ts'
 import { PIPE } from './pipe/kind.ts'
 import { QUERY_ENDPOINT } from './query-endpoint/kind.ts'
 
-/** ClickHouse Cloud's API, with alerts there or in HyperDX. */
 export const CLICKHOUSE_CLOUD: Profile = {
   name: 'clickhouse-cloud',
   version: '/v1',

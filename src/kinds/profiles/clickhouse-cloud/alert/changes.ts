@@ -3,9 +3,9 @@ import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
-/* An update replaces the whole alert. It sends the alert as just read, with changes: fields of others stay. */
+/* An update replaces the whole alert. It sends the alert as just read, with the edits, to keep other fields. */
 
-/** The set values of a reply, without server fields. A single channel is returned twice: `channel` stays. */
+/** The set values of a reply, without server fields. Of a single channel that is returned twice, `channel` stays. */
 export function setIn(reply: JsonObject): JsonObject {
   const { channel, channels, ...rest } = setFields(reply)
   const all = Array.isArray(channels) ? channels : []

@@ -132,7 +132,7 @@ const WRITTEN = {
 
 const { shape: CHANGEABLE } = DeletablePolicy
 
-/** For a watched alert, rules allow only the fields of `ReadOnlyPolicy`. */
+/** For a watched alert, `watchedRules` allow only the fields of `ReadOnlyPolicy`. */
 const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
     'Reaction if a created alert is confirmed to be missing. Default: `recreate`.',

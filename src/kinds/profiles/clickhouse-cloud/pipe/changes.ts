@@ -7,8 +7,6 @@ import { REST_STATES } from './states.ts'
 import { PIPE_FIELDS } from './schema.ts'
 import { SOURCE_KINDS, type SourceKind } from './source.ts'
 
-/* How the fields of a pipe change. The service refuses or ignores changes of all other fields. */
-
 const LOGIN = ['credentials', 'accessKey', 'serviceAccountKey', 'iamRole', 'connectionString']
 
 function changeOf(field: string): Field['change'] {
@@ -84,7 +82,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** Whether the login is or becomes SERVICE_ACCOUNT, which cannot change. Replies can omit the login. */
+/** Whether the login is or becomes SERVICE_ACCOUNT, so it cannot change. If replies omit it, an edited key tells. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
@@ -137,7 +135,7 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // A pipe must keep a table: its only one is removed and added in one request, which might be refused.
+  // A pipe must keep a table, so its only table is removed and added in one request. The service might refuse it.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
@@ -154,7 +152,7 @@ function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   )
 }
 
-/** Whether the reply has more values than the manifest: removed by an edit if all else is equal, or defaults. */
+/** Whether the reply has values that the manifest lacks: defaults, or if all else is equal, removed by an edit. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>
@@ -170,7 +168,7 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** The Kafka setting that each request repeats, because the service might reset it. Other sources refuse it. */
+/** A Kafka setting as observed. The service might reset it if a request omits it. Other sources refuse it. */
 function keptSettings({ desired, observed }: Compared): JsonObject {
   const isKafka = sourceKindOf(desired) === 'kafka'
   const kept = isKafka ? setAt(observed, 'settings.kafka_read_committed') : undefined

@@ -90,7 +90,7 @@ function withUnshown({ objectStorage, kafka, kinesis, ...others }: JsonObject): 
   }
 }
 
-/** Adds a placeholder for the Protobuf schema, which is never returned. Without a registry, there is one. */
+/** Adds a placeholder for the Protobuf schema of a source without a registry, because it is never returned. */
 function withSchema(source: JsonObject): JsonObject {
   const hasOwn = source['format'] === 'Protobuf' && source['schemaRegistry'] === undefined
   return hasOwn ? { ...source, protobufSchema: TO_WRITE } : source

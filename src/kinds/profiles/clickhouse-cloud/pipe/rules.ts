@@ -130,7 +130,7 @@ const DEFINITION = ['spec', 'destination', 'tableDefinition']
 const ENGINE = [...DEFINITION, 'engine']
 const NEEDS_KEY: FieldRule = { needs: ['sortingKey'], because: 'for ReplacingMergeTree' }
 
-/** Documents disagree whether `versionColumnId` is required, so it is optional here. */
+/** The service's documents disagree whether `versionColumnId` is required, so it is optional here. */
 function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const engine = tableDefinition?.engine

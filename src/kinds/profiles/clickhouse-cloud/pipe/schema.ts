@@ -7,7 +7,7 @@ function within(least: number, most: number) {
   return z.int().min(least).max(most).optional()
 }
 
-/** For databases, only `database` and `roles` count: `tableMappings` define their tables. */
+/** For database sources, only `database` and `roles` count, because `tableMappings` define the tables. */
 const Destination = z.strictObject({
   database: Text.optional()
     .describe('Database of the destination. Required for database sources. Default: `default`.')
@@ -87,7 +87,7 @@ const Scaling = z.strictObject({
 const MIB = 1_048_576
 const GIB = 1_073_741_824
 
-/** Here, `0` and `false` count as set values. */
+/** In these fields, `0` and `false` count as set values. */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: within(500, 60_000).describe(
     'Longest wait before an insert, in milliseconds: 500 to 60000.',

@@ -42,7 +42,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Roles, keys and origins that an upsert removes. It also empties the fields that it omits. */
+/** Roles, keys and origins that an upsert with this body removes. Fields that the body omits become empty. */
 function takenAway(before: JsonObject, body: JsonObject): readonly string[] {
   const origins = membersIn('comma-list', body['allowedOrigins'])
   return [

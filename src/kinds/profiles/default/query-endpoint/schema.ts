@@ -3,7 +3,7 @@ import { manifestSchema, ResourceName, UpsertPolicy } from '../../../manifest.ts
 
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const
 
-/** Both are limited, because the ledger stores the reply, which repeats keys and origins. */
+/** Keys and origins are limited, because the ledger stores the reply, which repeats them. */
 export const MAX_KEYS = 300
 export const MAX_ORIGINS_LENGTH = 10_000
 
