@@ -38,7 +38,7 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
       const value = valueAt(rest, path)
       // The import added these references itself, so their removal needs no message.
       if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
-      if (path.length <= OURS || value === undefined) return { manifest: undefined, leftOut }
+      if (isOurs(path) || value === undefined) return { manifest: undefined, leftOut }
       rest = without(rest, path)
     }
   }
@@ -51,8 +51,10 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** A path of this length, such as `spec`, is never left out, because Pipewright wrote the field itself. */
-const OURS = 1
+/** Whether Pipewright wrote the field itself. Without `policy.adopt`, the manifest would ask for a second resource. */
+function isOurs([top, ...inner]: Path): boolean {
+  return top !== 'spec' || inner.length === 0
+}
 
 /**
  * The schema errors, one for each field. Without schema errors, only the first broken rule, because the removal

@@ -236,6 +236,14 @@ const ODD: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, // JSON
 )
 
+test.each(['not-a-uuid', '1', ' '])(
+  'a pipe with the id "%s" gets no manifest, which could not adopt it',
+  (id) => {
+    const { manifest, leftOut } = imported({ ...ORDERS, id })
+    expect([manifest, leftOut.at(-1)?.path]).toEqual([undefined, 'policy.adopt'])
+  },
+)
+
 test('whatever a platform returns, the manifest validates', () => {
   const replies = fc.constantFrom(...SOURCE_KINDS.map((kind) => fullPipe(kind).spec as unknown as JsonObject)) // JSON
   fc.assert(
