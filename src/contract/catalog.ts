@@ -11,7 +11,7 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** From the invalid document, if `manifest` is undefined. */
+  /** What the invalid document says, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
   /** Equal digests: the state and the manifest did not change. */
@@ -59,7 +59,7 @@ export interface Recorded {
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Keys that the rejected read did not find. They get no create or change. `all`: any key. */
+  /** Keys that the rejected read did not find. They get no create or change. `all`: every key. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 

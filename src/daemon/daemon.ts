@@ -29,7 +29,6 @@ interface DaemonParts {
   readonly probeNow: (service: string) => void
   readonly forgetSecrets: () => void
   readonly onAccept: () => void
-  /** Reports of an earlier process, which are not repeated. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -66,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // Reads again, because the last read might be from before the key was recorded.
+        // If the last read began before the key was recorded, only this makes reads confirm that its manifest is gone.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -261,7 +260,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** False for polling, which cannot miss an event. */
+/** Polling waits for no event, so it cannot miss one. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

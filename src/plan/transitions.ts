@@ -153,7 +153,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/** @param readAt ms since the epoch; undefined if the line is gone */
+/** @param readAt ms since the epoch; undefined if `policy.retryCreate` is gone */
 export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,

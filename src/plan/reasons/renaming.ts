@@ -3,7 +3,6 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { type About, serviceWords, type Step } from '../step.ts'
 import { A_KEY, REFUSED, row } from './row.ts'
 
-/** As `Similar` in `input.ts`. */
 const SIMILAR = z.strictObject({
   how: z.enum(['unclaimed', 'claimed', 'renamed-from']),
   key: A_KEY,
@@ -22,7 +21,7 @@ const LISTED = z.strictObject({
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Differing fields. Filled only for a single resource. */
+  /** Fields in which the found resource differs from the manifest. Empty if several were found. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })
