@@ -5,7 +5,7 @@ import type { ResourceManifest } from '../kinds/manifest.ts'
 export interface Entry {
   readonly key: Key
   /**
-   * `invalid`: it has errors, or its file could not be read. `missing`: the last one or two reads of the
+   * `invalid`: the manifest has errors, or its file could not be read. `missing`: the last one or two reads of the
    * directory did not find it. In both cases, `manifest` is the last valid version.
    */
   readonly state: 'valid' | 'invalid' | 'missing'
@@ -14,7 +14,7 @@ export interface Entry {
   /** What the invalid document says, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
-  /** Equal digests: the state and the manifest did not change. */
+  /** Changes with the state or the manifest. */
   readonly digest: string
   /** The revision at which `digest` last changed. */
   readonly revision: string

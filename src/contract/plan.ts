@@ -92,7 +92,6 @@ function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
 
-/** A relative path without `..` and without hidden names. */
 function isPath(file: string): boolean {
   return file.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }

@@ -150,7 +150,7 @@ export function createDaemon(parts: DaemonParts) {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
-  /** If the directory was rejected, no key counts as gone, so no read must confirm it. */
+  /** If the directory was rejected, no key counts as gone, so no further read is needed. */
   function readAgainSoon(): void {
     if (sourceProblem === undefined) readings.readAgain()
   }
@@ -216,7 +216,6 @@ export function createDaemon(parts: DaemonParts) {
     get catalog() {
       return store.catalog
     },
-    /** ms since the epoch. */
     get lastLoadAt() {
       return readings.lastLoadAt
     },

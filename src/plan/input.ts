@@ -55,7 +55,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. Only for a pipe that is not recorded, missing or to be replaced. */
+/** The list of the service. Only for a pipe that is missing, to be replaced or not recorded. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]

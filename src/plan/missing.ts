@@ -25,7 +25,7 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/** Whether a read found another pipe of the service meanwhile. `nobody`: it has no other pipe. */
+/** Whether a read found another pipe of the service meanwhile. `nobody`: there is no other pipe. */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**

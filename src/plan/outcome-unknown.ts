@@ -15,7 +15,7 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** The `steadyNow` from which the request cannot arrive any more, so a new create is safe. */
+/** When the request cannot arrive any more, so a new create is safe: a `steadyNow`. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)

@@ -38,7 +38,7 @@ const Remote = z
     seenAs: Hashes.optional(),
     /** Settings that no manifest can have, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
-    /** Time of the first read that found it. */
+    /** Time of the first read that found the resource. */
     seenAt: A_TIME.optional(),
     /** A read showed spec.scaling as in the create request. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),

@@ -45,7 +45,7 @@ export function isAllowed(
  * @param creates `wanted`: number planned, without those that an operator allowed. `made`: times of those sent within
  * the hour or without an outcome, oldest first.
  * @param limit `--max-creates`, or Infinity after a person confirmed
- * @returns undefined within the limit. `passesAt`: the `steadyNow` at which enough earlier creates no longer count
+ * @returns undefined within the limit. `passesAt`: when enough earlier creates no longer count, a `steadyNow`
  */
 export function createLimitOf(
   { wanted, made }: { readonly wanted: number; readonly made: readonly number[] },
@@ -61,7 +61,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Differs for each deletion: a permission allows no later deletion. */
+/** Differs for each deletion, so that a permission allows no later one. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

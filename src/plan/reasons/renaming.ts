@@ -21,7 +21,7 @@ const LISTED = z.strictObject({
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Fields in which the found resource differs from the manifest. Empty if several were found. */
+  /** Fields of the found resource that differ from the manifest. Empty if several were found. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })
