@@ -145,7 +145,7 @@ export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The adoption that would settle a create of unknown outcome failed. */
+/** The outcome of a create stays unknown, because the adoption that would settle it failed. */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)

@@ -130,7 +130,7 @@ interface Common {
   readonly now: number
   /** Masks texts for facts. Decisions use the raw texts. */
   readonly mask: SecretMask['mask']
-  /** ms since the epoch, unaffected by later clock changes. For minimum ages. */
+  /** ms since the epoch, unaffected by later clock changes. */
   readonly steadyNow: number
   /** Ends the back-off: a person asked, or credentials changed. */
   readonly isAsked?: boolean | undefined

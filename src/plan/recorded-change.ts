@@ -12,7 +12,7 @@ export const Change = z
     isSent: z.literal(true).optional(),
     /** The service said that the change needs a stopped pipe. */
     waitsForRest: z.literal(true).optional(),
-    /** Number of refusals after a stop. Each doubles the wait. */
+    /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
     /** Why the change failed after a stop. Old records have a text instead. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),

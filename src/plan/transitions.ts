@@ -119,7 +119,6 @@ const SEEN_KEPT = 500
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  // Members that `former` lacks become undefined.
   const { remote, service, platformName, applied } = former
   return { ...record, remote, service, platformName, applied, former: undefined }
 }

@@ -57,7 +57,7 @@ export function createLimitOf(
   return { wanted, made: made.length, limit, passesAt: last && last + MADE_FOR_MS }
 }
 
-/** Deletions that can be pending in a service: at most five, and a tenth of its recorded resources. */
+/** Deletions that can be pending in a service: a tenth of its recorded resources, at least one, at most five. */
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 

@@ -83,7 +83,7 @@ const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, 
     const other = by === 'policy.renamedFrom' ? placed(facts) : `the ${noun} of ${placed(facts)}`
     const names = by === 'a Lock' ? `A Lock gives ${other} to ${key}` : `${by} of ${key} names ${other}`
     return rival === undefined
-      ? `${names}, whose record cannot move yet. Its manifest still exists, or its create is not finished.`
+      ? `${names}, whose record cannot move yet, because its manifest still exists or its create is not finished.`
       : `${names}. The manifest of ${rival} names it too. The record can move to only one of them.`
   },
 }
