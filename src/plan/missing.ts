@@ -6,7 +6,7 @@ import type { Removal } from './recorded-change.ts'
 const CONFIRMING_MISSES = 3
 /** Least time from the first to the last 404. */
 const CONFIRMING_MS = 60_000
-/** The same, if the service has no other pipe as a witness. */
+/** Least time from the first to the last 404, without a witness. */
 const ALONE_MS = 15 * 60_000
 /** A 404 this soon after the pipe was recorded does not count. */
 const SETTLING_MS = 60_000

@@ -8,7 +8,7 @@ import type { Intent, LedgerRecord } from './record.ts'
 
 /** A request with a closed connection cannot arrive later than this after `sendBy`. */
 const ENDED_MS = 2 * 60_000
-/** The same after a crash or with a proxy, because the kernel or the proxy might still send the request. */
+/** Like `ENDED_MS`, but longer: after a crash, the kernel might still send the request, or a proxy might. */
 const NEVER_ENDED_MS = 15 * 60_000
 
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
