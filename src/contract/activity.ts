@@ -3,7 +3,7 @@ import { WithoutManifest } from './without-manifest.ts'
 
 /** The daemon or `apply` writes this into its ledger about itself. Times are ms since the epoch. */
 export const Activity = z
-  // Not strict: before a rollback, a newer version might have written more fields.
+  // Not strict, because a newer version might have written more fields before a rollback.
   .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),
@@ -33,7 +33,7 @@ export interface DaemonSummary extends Pick<
   readonly overdue?: number
 }
 
-/** `silent`: a process owns the ledger but does not answer. `died`: the last process wrote no `stoppedAt`. */
+/** `silent`: a process has the ledger open but does not answer. `died`: the last process wrote no `stoppedAt`. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
 export function runStateOf(last: Activity | undefined, owned: boolean): RunState {

@@ -5,16 +5,16 @@ import type { ResourceManifest } from '../kinds/manifest.ts'
 export interface Entry {
   readonly key: Key
   /**
-   * `invalid`: it has errors, or its file could not be read. `missing`: the last one or two reads of the
+   * `invalid`: the manifest has errors, or its file could not be read. `missing`: the last one or two reads of the
    * directory did not find it. In both cases, `manifest` is the last valid version.
    */
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** From the invalid document, if `manifest` is undefined. */
+  /** What the invalid document says, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
-  /** Equal digests: the state and the manifest did not change. */
+  /** Changes with the state or the manifest. */
   readonly digest: string
   /** The revision at which `digest` last changed. */
   readonly revision: string
@@ -59,7 +59,7 @@ export interface Recorded {
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Keys that the rejected read did not find. They get no create or change. `all`: any key. */
+  /** Keys that the rejected read did not find. They get no create or change. `all`: every key. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 

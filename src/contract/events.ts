@@ -38,9 +38,9 @@ export interface ProblemFacts extends Place {
   readonly isReported?: boolean
 }
 
-/** Reported by an earlier process. After a restart, the log does not repeat it. */
+/** What an earlier process reported: after a restart, the log does not repeat it. */
 export interface SaidBefore {
-  /** Made by `digestsOf`. */
+  /** Digests of the findings, by `digestsOf`. */
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
 }
@@ -68,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** Whether the resource became healthy, and this is its last changed condition. */
+      /** Whether this is the last changed condition of a resource that became healthy. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -122,7 +122,7 @@ export type Event =
     }
   /** This secret is not masked: it is so short that ordinary words can contain it. */
   | { readonly type: 'ShortSecretFound'; readonly file: string }
-  /** The list of a service has unreadable items, and the previous list had others. */
+  /** The list of a service has other unreadable items than the previous list. */
   | {
       readonly type: 'ListItemsOdd'
       readonly service: string
@@ -138,7 +138,7 @@ export type Event =
       readonly since: number | undefined
       readonly durationMs: number
       readonly changed: readonly Key[]
-      /** Number of keys in `changed` that no longer have an entry. */
+      /** Number of keys in `changed` whose manifest was removed. */
       readonly removed: number
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
@@ -160,7 +160,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads start to fail or work again. `ignored`: an object with our label is no record. */
+      /** Sent if reads of records start to fail or work again. `ignored`: an object with our label is no record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number

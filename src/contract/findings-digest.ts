@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { sha256 } from '../lib/digest.ts'
 
-/** A digest for each finding. Moved lines do not change it. Equal findings of a file differ by a number. */
+/** A digest for each finding. Moved lines do not change it. Equal findings of a file get different digests. */
 export function digestsOf(findings: readonly Finding[]): readonly string[] {
   const seen = new Map<string, number>()
   return findings.map(({ severity, code, file, key, message }) => {
@@ -25,7 +25,7 @@ export function findingsDigest(findings: readonly Finding[]): string {
   return digest
 }
 
-/** The findings that an earlier process reported. @param digest its {@link findingsDigest} */
+/** Digests of the findings that an earlier process reported. @param digest {@link findingsDigest} of that process */
 export function reportedIn(digest: string, findings: readonly Finding[]): ReadonlySet<string> {
   if (digest === findingsDigest(findings)) return new Set(digestsOf(findings))
   return new Set(digest.split(' ').filter((one) => one.length === DIGITS))

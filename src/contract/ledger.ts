@@ -38,7 +38,7 @@ export interface Ledger extends AsyncDisposable {
   prepareIntent(): Promise<void>
   /** Writes facts for status commands. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  /** `checkedAt`: undefined if only the ledger's owner knows these times. */
+  /** `checkedAt`: undefined if these times are only in the memory of the daemon. */
   activity(): Promise<{
     readonly last: Activity | undefined
     readonly checkedAt: ReadonlyMap<Key, number> | undefined
@@ -46,7 +46,7 @@ export interface Ledger extends AsyncDisposable {
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**
-   * Calls `onWritten` soon after another process's write, and again if it fails with a {@link LedgerError}.
+   * Calls `onWritten` soon after another process's write, and again if `onWritten` fails with a {@link LedgerError}.
    * @returns a function that ends the watch
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>

@@ -8,12 +8,12 @@ const pipeId = z.string()
 
 export const REASON_LENGTH = 500
 
-/** Body of `POST /-/operate`: a command that the owner of the ledger carries out. */
+/** Body of `POST /-/operate`: a command that the leader carries out. */
 export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
   /** Says that the create of unknown outcome made this pipe. */
   z.strictObject({ command: z.literal('resolve'), key, pipeId }),
-  /** Says that this create made no pipe. `force`: even while its request might still arrive. */
+  /** Says that the create of unknown outcome made no pipe. `force`: even if its request might still arrive. */
   z.strictObject({ command: z.literal('retry'), key, force: z.boolean().default(false) }),
   /** Says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),
@@ -46,7 +46,7 @@ export type OperatorResult =
 /** Body of `POST /-/allow`. Strict, because a misspelt `service` would allow all services. */
 export const Allowance = z.strictObject({
   service: z.string().min(1).optional(),
-  /** The number that the person saw. If more are waiting, none is allowed. Absent: no upper limit. */
+  /** The number of waiting creates or deletions that the person saw. If more are waiting, none is allowed. */
   count: z.int().min(0).optional(),
   dryRun: z.boolean().default(false),
   deletions: z.boolean().default(false),
@@ -59,5 +59,5 @@ export interface AllowedReply {
   readonly isWithoutService?: true
 }
 
-/** `blocked`: so many are waiting, more than the person saw. None was allowed. */
+/** `blocked`: the number of waiting ones. The person saw a lower number, so none was allowed. */
 export type Allowed = AllowedReply | { readonly blocked: number }

@@ -87,12 +87,11 @@ export function endOfPlan({ items, findings, problem }: Plan): 'nothing' | 'chan
   return items.some(({ verdict }) => verdict === 'change') ? 'changes' : 'nothing'
 }
 
-/** Also refuses an adoption with differences, because adopting changes no field. */
+/** An adoption with differences also counts, because adopting changes no field. */
 function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
 
-/** A relative path without `..` and without hidden names. */
 function isPath(file: string): boolean {
   return file.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }

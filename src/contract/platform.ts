@@ -38,15 +38,15 @@ export interface ReadTarget {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write, with permits of the request budget that the write got. */
+/** Reads right before a write. Each uses one of the permits that the write got from the request budget. */
 export interface Looks {
   /**
-   * Reads without retries. If the write got only one permit, the read uses it and waits for another.
+   * Reads without retries. If the write has only one permit left, the read uses it and waits for another.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that a read delays the write, if the read uses its only permit. Otherwise 0. */
+  /** ms that the next read delays the write, because they need the same permit. 0 if more permits are left. */
   readonly lookCostsMs: number
 }
 
@@ -67,7 +67,6 @@ export interface ChangeTarget extends DeleteTarget {
 export interface DeleteTarget {
   readonly kind: CreateOnceKind | UpsertKind
   readonly service: ServiceAccess
-  /** As {@link ReadTarget.id}. */
   readonly id: string
 }
 
@@ -75,7 +74,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms that reads waited for another permit. The decision can be older by this time. */
+  /** ms that reads waited for another permit. The decision to create can be older by this time. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -109,7 +108,7 @@ export interface Platform {
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
-   * @param body makes the JSON text before each attempt, and can read once; if it throws, no request is sent
+   * @param body makes the JSON text before each attempt, and can read once by `looks`; if it throws, no request is sent
    */
   upsert(
     kind: UpsertKind,

@@ -45,7 +45,7 @@ export function whatIsRefused(status: number): Refused {
   return status === 401 ? 'the credentials' : 'an operation'
 }
 
-/** A failed request. The message has at most a short, masked excerpt of the reply. */
+/** The message has at most a short, masked excerpt of the reply. */
 export class RemoteError extends Error {
   readonly facts: RemoteErrorFacts
 

@@ -75,7 +75,7 @@ interface Known extends Partial<
     { readonly shownState: MaskedText | undefined; readonly reply: ResourceView['reply'] } | undefined
 }
 
-/** Without an entry, shows the facts of the last manifest that the record has. */
+/** Without `entry`, shows what the record has of the last manifest. */
 export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
   const { key, upsert } = record
   const lastReply = upsert?.reply

@@ -15,10 +15,10 @@ interface ActivityParts {
   readonly whole: () => DaemonSummary
 }
 
-/** Tells commands and the next process who owns the ledger and what it has read. */
+/** Tells commands and the next process which process uses the ledger, and the result of its last read. */
 export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
-/** Writes the first entry before it returns. Ignores a broken ledger, which the next reconcile reports. */
+/** Writes the first notes before it returns. Ignores a broken ledger, because the next reconcile reports that. */
 export async function startActivityNotes({ command, ledger, store, clock, url, whole }: ActivityParts) {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()

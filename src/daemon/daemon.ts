@@ -29,7 +29,6 @@ interface DaemonParts {
   readonly probeNow: (service: string) => void
   readonly forgetSecrets: () => void
   readonly onAccept: () => void
-  /** Reports of an earlier process, which are not repeated. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -66,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // Reads again, because the last read might be from before the key was recorded.
+        // If the last read began before the key was recorded, only this makes reads confirm that its manifest is gone.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -151,7 +150,7 @@ export function createDaemon(parts: DaemonParts) {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
-  /** If the directory was rejected, no key counts as gone, so no read must confirm it. */
+  /** If the directory was rejected, no key counts as gone, so no further read is needed. */
   function readAgainSoon(): void {
     if (sourceProblem === undefined) readings.readAgain()
   }
@@ -217,7 +216,6 @@ export function createDaemon(parts: DaemonParts) {
     get catalog() {
       return store.catalog
     },
-    /** ms since the epoch. */
     get lastLoadAt() {
       return readings.lastLoadAt
     },
@@ -261,7 +259,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** False for polling, which cannot miss an event. */
+/** Polling waits for no event, so it cannot miss one. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

@@ -19,8 +19,8 @@ interface DispatcherOptions {
   readonly concurrency: number
   /**
    * A rejection is a bug.
-   * @param releaseSlot frees the slot before the run ends, for at most `concurrency` runs, and lets pending work go
-   * first
+   * @param releaseSlot frees the slot before the run ends, and returns after other pending work. Has no effect while
+   * `concurrency` runs did so.
    * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /**
-   * Starts the next key before other replies are handled. The number of starts is limited, because timers must run.
+   * Starts the next key before other replies are handled. The number of calls per tick is limited: timers must run.
    */
   function refill(): void {
     wake()

@@ -52,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // A request is not answered while further reads must confirm that the manifest is gone.
+    // A `POST /-/reconcile` stays open while further reads must confirm that the manifest is gone.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
@@ -73,7 +73,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // Not for a pending change: `askFor` would count as a person's request for it.
+      // Not asked for a pending change, because `askFor` would count as a person's request to send it again.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)
@@ -87,7 +87,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   return {
     ask: (key: Key, priority: Priority, afterMs?: number) => loop.ask(key, priority, afterMs),
-    /** Like `ask`, for a person's request: immediately. */
+    /** Asks for a reconcile now. It counts as a person's request, which ends a back-off. */
     askFor,
     /** Stops the current reconcile of the key, then carries out a person's command. */
     async operate(command: OperatorCommand) {
@@ -137,7 +137,7 @@ export function createRenewals(
   }
 }
 
-/** ms until the last requests' memory is free. */
+/** ms until the memory of the last requests can be collected. */
 const AFTER_MS = 2_000
 
 const WORTH_IT = 20

@@ -68,7 +68,7 @@ export function createLoop(parts: LoopParts) {
 
   return {
     ...dispatcher,
-    /** Cancels the key's reconcile, which might wait for a permit. Calls `work` before the next reconcile. */
+    /** Cancels the key's reconcile, which might wait for the request budget. Calls `work` before the next reconcile. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)

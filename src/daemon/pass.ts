@@ -20,7 +20,7 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   /** Called once at the end. When the signal aborts, the pass stops waiting for running reconciles. */
   readonly deadline: () => AbortSignal
   readonly onReconciled: (key: Key, result: ReconcileResult) => void
-  /** Undefined: the pass ends when each key was reconciled. */
+  /** Makes the pass wait until changed resources are ready or clearly bad. */
   readonly wait?: Wait
 }
 
@@ -76,7 +76,7 @@ export async function reconcileAll(options: PassOptions) {
     }
   }
 
-  /** Keys that the create limit refused while renames still counted as creates. */
+  /** Keys that the create limit refused and now allows, because other creates turned out to be renames. */
   function releasedByLimit(): readonly Key[] {
     return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
@@ -108,7 +108,6 @@ export async function reconcileAll(options: PassOptions) {
   }
 }
 
-/** Keys with a manifest or a record, sorted. */
 export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key[] {
   const keys = new Set(store.catalog?.entries.keys())
   for (const record of store.records()) keys.add(record.key)
@@ -158,7 +157,7 @@ export interface Wait {
   readonly onLook: (settled: number, of: number) => void
 }
 
-/** Longest time between two reads of an awaited key. The request budget can extend it. */
+/** Longest time between two reads of an awaited key. */
 const LONGEST_LOOK_MS = 10_000
 
 /** Longest wait for a create outcome that cannot be saved. */
@@ -245,10 +244,10 @@ function isMoving(
   if (reason === 'MissingUnconfirmed') return true
   // The state of an alert describes watched data, not the change.
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
-  // Also a change that another process began.
+  // This includes a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
-  // Such a pipe might still reach a state in `policy.healthyStates`.
+  // A pipe whose state does not sound bad might still reach one in `policy.healthyStates`.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

@@ -85,7 +85,7 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   }
 }
 
-/** Marks writes to a service that just refused another request, or did not answer. */
+/** Marks a write as failed if its service just refused another request, or did not answer. */
 function withContact(store: StateStore, item: PlanItem): PlanItem {
   const { action, verdict, service } = item
   const writes = action === 'create' || action === 'upsert'

@@ -133,7 +133,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** Keys with a pending deletion. A manifest that claims the key ends the deletion, even if a later read misses it. */
+/** Keys with a pending deletion. If a manifest now claims the pipe, that ends the deletion for good. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

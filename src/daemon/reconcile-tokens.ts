@@ -27,7 +27,6 @@ export function createRequests(newId: () => string) {
         for (const pending of answered) pending?.delete(key)
       }
     },
-    /** Undefined if the token is unknown or forgotten. */
     progress(token: string) {
       if (!requests.has(token)) return undefined
       const pending = requests.get(token)

@@ -23,7 +23,6 @@ export function createSerial(task: () => Promise<void>) {
       })
       return next
     },
-    /** Waits for the run in progress. No other run starts. */
     async stop() {
       stopped = true
       await current

@@ -19,8 +19,8 @@ const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
 const LIMIT_MS = 15_000
 
 /**
- * Finds the folders to watch. For a link, that is its parent, because a watch on the link misses its replacement, and
- * its target. A tree that git-sync or Kubernetes published is left out, because it never changes. Never rejects.
+ * Finds the folders to watch. For a link, these are its target and its parent, because only the parent shows that the
+ * link was replaced. A tree that git-sync or Kubernetes published is left out: it never changes. Never rejects.
  */
 export async function watchPathsOf(root: string) {
   const names = new Set<string>()
@@ -102,7 +102,7 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
 
 /**
  * Takes 5 ms of CPU per 1,000 files.
- * @returns digest of all stamps with the commit, or why the root is unreadable
+ * @returns a digest of inode, size and times of all files, and the commit; or why the root is unreadable
  * @throws the signal's reason
  */
 export async function statWalk(root: string, signal: AbortSignal): Promise<string> {
@@ -123,7 +123,6 @@ export async function statWalk(root: string, signal: AbortSignal): Promise<strin
   }
 }
 
-/** The stamp of an unreadable file is its error code. */
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = lstatSync(path)

@@ -9,7 +9,7 @@ export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
 export interface Condition extends Explanation {
   readonly status: z.infer<typeof ConditionStatus>
-  /** Last change of `status`, `reason` or the state in `NotJudged`: ms since the epoch. */
+  /** Last change of `status`, `reason` or the state (if `NotJudged`): ms since the epoch. */
   readonly since: number
 }
 

@@ -104,7 +104,6 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
-  // `Created`, `Adopted` and `Applied` are shown as `InSync`.
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
   // After a restart, a Service keeps its condition until a request gets a reply.
   if (isUnanswered(told) && previous !== undefined && CONTACT.has(previous.Synced.reason))
@@ -146,7 +145,7 @@ export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The adoption that would settle a create of unknown outcome failed. */
+/** The outcome of a create stays unknown, because the adoption that would settle it failed. */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -191,7 +190,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A stale checkout can lack a manifest for long, so `Synced` shows this. */
+/** Whether `Synced` shows that a stale checkout lacks the manifest: this can last. An orphan stays `Orphaned`. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'

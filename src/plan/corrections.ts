@@ -23,7 +23,7 @@ type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 interface Contest {
   readonly fields: readonly string[]
   readonly times: number
-  /** Undefined: no correction follows. */
+  /** ms from the last correction to the next. Undefined: none follows. */
   readonly waitMs?: number
 }
 
@@ -58,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs a longer gap starts a new series: ms. Default: an hour, later twice the wait */
+/** @param inRowMs if the last correction is older, counting begins at 1. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // First begins the wait before the deletion, because the start that follows can fail for long.
+  // The wait before the deletion begins now, because the start that follows can fail for long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -72,7 +72,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     input,
     toCorrect.filter((field) => !interrupted.includes(field)),
   )
-  // A contested field blocks all fields of the same request.
+  // A field that another writer keeps changing blocks all fields of its request.
   const wayOf = (field: string) => changes.wayOf(field, new Set([...asked, ...toCorrect]), compared)
   const heldWays = new Set(contest?.fields.map(wayOf))
   const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))
@@ -120,7 +120,7 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // Replies can omit a sent value, and parts of tables.
+  // A reply can lack a sent value or parts of a table, so the record of the change decides.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isSent = isSame && change?.isSent === true
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true

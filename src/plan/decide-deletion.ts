@@ -45,7 +45,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
-/** As {@link decideAbsent}, for an upserted resource: a single 404 proves that it is gone. */
+/** A single 404 proves that an upserted resource is gone. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
   const { recorded, observed, now, steadyNow } = input
   if (recorded.upsert === undefined) return ABSENT

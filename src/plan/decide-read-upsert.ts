@@ -133,7 +133,7 @@ function applyFacts({ applied }: LedgerRecord, access: FactsOf<'Changing'>['acce
   return { why, fields: [], by: [], is: 'to be applied', access }
 }
 
-/** Stands for a corrected field, if the whole resource was missing. */
+/** Counted like a corrected field if the whole resource was missing. */
 const EXISTENCE = 'existence'
 
 export function correctedBy(action: Action): readonly string[] {
@@ -149,7 +149,7 @@ function isEdited({ desired, recorded }: UpsertInput): boolean {
   )
 }
 
-/** Also true if the clock was set back. */
+/** `now < at`: the clock was set back. */
 function isDueAgain({ recorded, now, isAsked }: UpsertInput): boolean {
   const at = recorded.upsert?.at ?? 0
   return isAsked === true || now - at >= AGAIN_MS || now < at

@@ -7,7 +7,6 @@ import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unkno
 import type { Explanation, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** @returns undefined if the gate does not block */
 type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
 export function findBlocker<Input extends DecideInput>(

@@ -55,7 +55,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. Only for a pipe that is not recorded, missing or to be replaced. */
+/** The list of the service. Only for a pipe that is missing, to be replaced or not recorded. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
@@ -98,15 +98,15 @@ export interface Similar {
   readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   readonly file: string | undefined
   readonly platformName?: string | undefined
-  /** Fields of an orphan that no manifest can have. */
+  /** Fields of the other pipe that no manifest can have. */
   readonly foreign?: readonly string[] | undefined
-  /** Its body or pipe is equal: the record moves to this key once its manifest is removed. */
+  /** The other record has the same body or pipe. It moves to this key once its manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
 }
 
-/** The manifest of another key names this pipe in `by`. Without `by`, its spec is equal to this pipe. */
+/** The manifest of another key names this pipe in `by`. Without `by`, it has the same spec as this pipe. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -130,7 +130,7 @@ interface Common {
   readonly now: number
   /** Masks texts for facts. Decisions use the raw texts. */
   readonly mask: SecretMask['mask']
-  /** ms, unaffected by changes of the wall clock. For minimum ages. */
+  /** ms since the epoch, unaffected by later clock changes. */
   readonly steadyNow: number
   /** Ends the back-off: a person asked, or credentials changed. */
   readonly isAsked?: boolean | undefined

@@ -6,7 +6,7 @@ import type { Removal } from './recorded-change.ts'
 const CONFIRMING_MISSES = 3
 /** Least time from the first to the last 404. */
 const CONFIRMING_MS = 60_000
-/** The same, if the service has no other pipe as a witness. */
+/** Least time from the first to the last 404, without a witness. */
 const ALONE_MS = 15 * 60_000
 /** A 404 this soon after the pipe was recorded does not count. */
 const SETTLING_MS = 60_000
@@ -25,7 +25,7 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/** Whether a read found another pipe of the service meanwhile. `nobody`: it has no other pipe. */
+/** Whether a read found another pipe of the service meanwhile. `nobody`: there is no other pipe. */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
@@ -81,13 +81,13 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/** The earliest time to replace a missing pipe, on the steady clock. Undefined: now. */
+/** The earliest `steadyNow` to replace a missing pipe. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
-/** Counts the replacement of pipe `id`. @param now on the steady clock */
+/** Counts the replacement of pipe `id`. @param now the present `steadyNow` */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]

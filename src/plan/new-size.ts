@@ -4,8 +4,8 @@ import type { ChangeContext, CreateOnceInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 
 /*
- * A service can ignore the size in a create request. So Pipewright sends the size again until a read shows it.
- * After that, another size is drift.
+ * A service can ignore spec.scaling in a create request. So Pipewright sends it again until a read shows it.
+ * After that, other values are drift.
  */
 
 const NEW_MS = 15 * 60_000
@@ -28,7 +28,7 @@ export function withSizeSeen(record: LedgerRecord, input: CreateOnceInput): Ledg
   return isSeen ? withoutNewSize(record) : record
 }
 
-/** Marks the size as seen, because `change` tracks it from now on. */
+/** Marks spec.scaling as seen, because `change` in the record tracks it from now on. */
 export function withoutNewSize(record: LedgerRecord): LedgerRecord {
   const { remote } = record
   return remote === undefined ? record : { ...record, remote: { ...remote, isSizeSeen: true } }

@@ -8,20 +8,20 @@ import type { Intent, LedgerRecord } from './record.ts'
 
 /** A request with a closed connection cannot arrive later than this after `sendBy`. */
 const ENDED_MS = 2 * 60_000
-/** As `ENDED_MS`, after a crash or with a proxy: the kernel or the proxy might still send the request. */
+/** Like `ENDED_MS`, but longer: after a crash, the kernel might still send the request, or a proxy might. */
 const NEVER_ENDED_MS = 15 * 60_000
 
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** When the request cannot arrive any more, so a new create is safe. On the steady clock. */
+/** When the request cannot arrive any more, so a new create is safe: a `steadyNow`. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** The pipe id in policy.adopt or a Lock. The id of a replaced pipe does not count: its line is old. */
+/** The pipe id in policy.adopt or a Lock. An old line with the id of a replaced pipe does not count. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(
@@ -33,7 +33,7 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  // A newer checkout might have removed these lines.
+  // In a stale checkout, policy and Locks might be outdated.
   if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }

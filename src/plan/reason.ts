@@ -11,7 +11,7 @@ import { REQUESTS } from './reasons/requests.ts'
 import { sentence, type InnerReason, type Row } from './reasons/row.ts'
 import { proseOf, type About, type CommandContext, type Step } from './step.ts'
 
-/** The names are public. Each has an entry in `docs/reference/runbook.md`. */
+/** The names are public. */
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
@@ -34,7 +34,7 @@ export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-/** A {@link Because}, shown or stored. Facts can be missing in old records. */
+/** Facts can be missing in old records. */
 export interface Explanation {
   readonly reason: Reason
   readonly facts?: Facts

@@ -38,11 +38,11 @@ const Remote = z
     seenAs: Hashes.optional(),
     /** Settings that no manifest can have, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
-    /** Time of the first read that found it. */
+    /** Time of the first read that found the resource. */
     seenAt: A_TIME.optional(),
-    /** A read showed the size of the create request. Later differences are drift. */
+    /** A read showed spec.scaling as in the create request. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),
-    /** When a person said that the resource is gone. Removed if a read finds it. */
+    /** When a person said that the resource is gone. Removed if a read finds the resource. */
     saidGoneAt: A_TIME.optional(),
     /** When a read found the resource despite `policy.recreate`. That line then has no effect. */
     refutedAt: A_TIME.optional(),
@@ -77,7 +77,7 @@ export const EARLIER_KEPT = 10
 const Replaced = z
   .strictObject({
     count: z.int().min(1),
-    /** On the steady clock. */
+    /** A `steadyNow`, unaffected by clock changes. */
     at: A_TIME,
     id: z.string().optional(),
     /** Oldest first. */
@@ -113,15 +113,15 @@ const Intent = z
     requestDigest: z.string(),
     revision: z.string(),
     openedAt: A_TIME,
-    /** Time limit for sending the request, on the steady clock. */
+    /** Time limit for sending the request: a `steadyNow`. */
     sendBy: A_TIME,
-    /** A process that still runs writes the outcome until then. Steady clock. */
+    /** A process that still runs writes the outcome before this `steadyNow`. */
     endBy: A_TIME,
-    /** Ms: the service can still carry out the create this long after its request. */
+    /** For this many ms after its request, the service can still carry out the create. */
     lastsMs: z.number().optional(),
     /**
-     * `open`: no outcome yet; after a restart, as `unknown`. `failed`: no effect. `unknown`: it might have worked.
-     * `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.
+     * `open`: no outcome yet; counts as `unknown` after a restart. `failed`: no effect. `unknown`: it might have
+     * worked. `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
@@ -140,17 +140,16 @@ const RecordedUpsert = z
     at: A_TIME,
     revision: z.string(),
     requestId: z.string().optional(),
-    /** Absent until the first reply. */
     reply: z.custom<JsonObject>(isObject).optional(),
   })
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** Fields of the last read that was in sync. Kept while the manifest permits a deletion. */
+/** Fields of the pipe when it was last in sync, to notice changes before a deletion. Absent if none is permitted. */
 const Left = z
   .strictObject({
     digest: z.string(),
-    /** On the steady clock. */
+    /** A `steadyNow`, unaffected by clock changes. */
     since: A_TIME,
     fields: Hashes,
   })
@@ -193,12 +192,12 @@ export const LedgerRecord = z
       .strictObject({
         digest: z.string(),
         at: A_TIME,
-        /** On the steady clock. */
+        /** A `steadyNow`, unaffected by clock changes. */
         until: A_TIME,
       })
       .readonly()
       .optional(),
-    /** Set by the command `suspend`, or without `until` by `resume`, for one revision. */
+    /** Set by the command `suspend` until the next revision. Without `until`: by `resume`, against policy.suspend. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -218,7 +217,7 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
-    /** The last valid manifest, if it is not `applied`. Used to detect renames. */
+    /** Body of the last valid manifest, if it is not `applied`. Used to detect renames. */
     wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),

@@ -1,11 +1,12 @@
 import { z } from '../kinds/zod.ts'
 import { A_TIME, INNER_REASON } from './reasons/row.ts'
 
+/* All times are `steadyNow` times, which clock changes do not affect. */
+
 /** An edit, journaled before it is sent. Kept until a read shows its effect. */
 export const Change = z
   .strictObject({
     digest: z.string(),
-    /** On the steady clock. */
     at: A_TIME,
     fields: z.array(z.string()).readonly(),
     isSent: z.literal(true).optional(),
@@ -13,7 +14,7 @@ export const Change = z
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
-    /** Why the change failed after a stop. A text in old records. */
+    /** Why the change failed after a stop. Old records have a text instead. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
   })
   .readonly()
@@ -22,9 +23,8 @@ export type Change = z.infer<typeof Change>
 export const Correction = z
   .strictObject({
     count: z.int().min(1),
-    /** On the steady clock. */
     at: A_TIME,
-    /** The previous correction, on the steady clock. */
+    /** Time of the previous correction. */
     before: A_TIME.optional(),
   })
   .readonly()
@@ -34,9 +34,8 @@ export type Correction = z.infer<typeof Correction>
 export const Command = z
   .strictObject({
     command: z.enum(['start', 'stop']),
-    /** On the steady clock. */
     at: A_TIME,
-    /** When the first command was sent, if it was repeated without effect. Steady clock. */
+    /** When the first command was sent, if it was repeated without effect. */
     since: A_TIME.optional(),
     /** Stopped for a change. Kept until a read shows that the pipe runs again. */
     isForChange: z.literal(true).optional(),
@@ -47,13 +46,12 @@ export type Command = z.infer<typeof Command>
 /** A deletion that the manifest asks for. Until it is sent, the manifest can withdraw it. */
 export const Removal = z
   .strictObject({
-    /** Start of the wait, on the steady clock. */
+    /** Start of the wait. */
     since: A_TIME,
-    /** `absent`, or the digest of the replacing spec. Absent in old records. */
+    /** Digest of the spec that replaces this one, or `absent` for a deletion. Old records lack it. */
     digest: z.string().optional(),
     /** Set before the deletion is sent. */
     isSent: z.literal(true).optional(),
-    /** On the steady clock. */
     sentAt: A_TIME.optional(),
     /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),

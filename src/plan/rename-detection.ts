@@ -47,7 +47,7 @@ function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerp
   return [applied, wanted].filter((form) => form !== undefined)
 }
 
-/** Similar pipes have a number in common. Other pipes have that only by chance. */
+/** Similar pipes have one of these hashes in common. Other pipes have that only by chance. */
 export function hashesOfCandidate({
   serviceId,
   platformName,
@@ -62,7 +62,6 @@ export function hashesOfCandidate({
   ]
 }
 
-/** As {@link hashesOfCandidate}. Empty if the record has no resource. */
 export function hashesOfRecord(record: LedgerRecord, identity: readonly string[]): readonly number[] {
   const { service, platformName } = record
   if (service === undefined || !mightHaveResource(record)) return []

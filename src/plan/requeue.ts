@@ -19,9 +19,9 @@ const LOCAL_LOOK_MS = 10_000
 /** Three reads this far apart confirm a missing pipe. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
-/** First wait for a pipe that no read has found. Grows up to the interval. */
+/** First wait before another read, if none has found the pipe yet. Grows up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
-/** First wait for an unhealthy pipe. Doubles up to the interval. */
+/** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
 /** Largest share by which a drift check comes early. */
 const JITTER = 0.2

@@ -119,7 +119,6 @@ const SEEN_KEPT = 500
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  // Members that `former` lacks become undefined.
   const { remote, service, platformName, applied } = former
   return { ...record, remote, service, platformName, applied, former: undefined }
 }
@@ -153,7 +152,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/** @param readAt ms since the epoch; undefined if the line is gone */
+/** @param readAt ms since the epoch; undefined if `policy.retryCreate` is gone */
 export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,

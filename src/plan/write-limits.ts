@@ -13,7 +13,7 @@ export function limitGroupOf({
 
 /**
  * Send times of creates that worked or might have worked, oldest first: ms since the epoch, by the senders'
- * clocks. Excludes creates that a person allowed.
+ * clocks.
  */
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
@@ -42,10 +42,10 @@ export function isAllowed(
 
 /**
  * If a service exceeds the limit, all its planned creates are refused.
- * @param creates `wanted`: planned, without those that an operator allowed. `made`: within the hour or
- * without an outcome, oldest first, on the steady clock.
+ * @param creates `wanted`: number planned, without those that an operator allowed. `made`: times of those sent within
+ * the hour or without an outcome, oldest first.
  * @param limit `--max-creates`, or Infinity after a person confirmed
- * @returns undefined within the limit. `passesAt`: when enough earlier creates no longer count, steady clock
+ * @returns undefined within the limit. `passesAt`: when enough earlier creates no longer count, a `steadyNow`
  */
 export function createLimitOf(
   { wanted, made }: { readonly wanted: number; readonly made: readonly number[] },
@@ -57,11 +57,11 @@ export function createLimitOf(
   return { wanted, made: made.length, limit, passesAt: last && last + MADE_FOR_MS }
 }
 
-/** Deletions that can be pending in a service: at most five, and a tenth of its recorded resources. */
+/** Deletions that can be pending in a service: a tenth of its recorded resources, at least one, at most five. */
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Differs for each deletion: a permission allows no later deletion. */
+/** Differs for each deletion, so that a permission allows no later one. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

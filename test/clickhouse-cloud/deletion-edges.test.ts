@@ -380,7 +380,7 @@ describe('a pipe that a manifest describes which has none yet', () => {
       started(KAFKA, REPLACE),
       put('c', REPLACE),
       want(reused, REPLACE),
-      'for 20 min; sends nothing; says No resource is deleted: Pipe/c',
+      'for 20 min; sends nothing; says The pipe is not deleted: Pipe/c',
       put('c', { replaces: 'Pipe/edited' }),
       'turn',
       'grace; turn; sends DELETE',

@@ -31,7 +31,6 @@ const DELETED_WHY = {
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 
-/** `after` has a leading space. */
 const DELETED_THEN: Readonly<
   Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep?: string }>
 > = {

@@ -22,7 +22,7 @@ export const CREATING = {
       }),
       z.strictObject({
         is: z.literal('applied'),
-        /** Set if a read was possible: `none`, or how the upsert changes access. */
+        /** Set if a read was possible: `none` (no resource), or how the upsert changes access. */
         there: z.union([z.literal('none'), ACCESS]).optional(),
       }),
       /** After an earlier attempt. `forced`: the request of that attempt might still arrive. */
@@ -37,7 +37,7 @@ export const CREATING = {
         case 'tried again':
           return `Attempt ${facts.attempt} failed and created no resource. Pipewright will retry.`
         case 'settled':
-          return `An operator decided about attempt ${facts.attempt}, which had no known outcome. The ${noun} will be created again.`
+          return `The outcome of attempt ${facts.attempt} was unknown. An operator decided to send the create again.`
         case 'forced':
           return `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
         case 'gone':

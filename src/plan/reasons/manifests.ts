@@ -113,7 +113,7 @@ export const MANIFESTS = {
     means: 'the manifest was not found, which is not confirmed yet',
     facts: z.strictObject({
       /**
-       * `readings`: one or two reads did not find it. `a doubtful reading`: the last read was rejected.
+       * `readings`: one or two reads did not find the manifest. `a doubtful reading`: the last read was rejected.
        * `another checkout`: this checkout might be stale.
        */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),

@@ -8,9 +8,9 @@ export const MISSING_SECRET = z.strictObject({
    * between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
-  /** Default: a secretRef. */
+  /** What the file holds. Undefined: the secret of a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** Set if the credentials are in --secrets-dir, as in older versions: their folder. */
+  /** The folder of the credentials, if they are in --secrets-dir, where older versions had them. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>

@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** As `refutedAt` in the record. */
+  /** When a read found the resource despite `policy.recreate`. */
   refutedAt: A_TIME.optional(),
 })
 
@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** Has no current counts, because a changed text would be reported again. */
+/** The text has no current count, because a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +

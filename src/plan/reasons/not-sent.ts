@@ -15,7 +15,7 @@ export type NotSentWhy = keyof typeof NOT_SENT
 
 interface NotSent {
   readonly pipeId: string
-  /** Undefined: the platform cannot update this kind. */
+  /** Why no request was sent. Undefined: the platform cannot update this kind. */
   readonly why?: NotSentWhy | undefined
   readonly kept?: RemovalWords | undefined
 }
@@ -46,7 +46,6 @@ export function notSentSteps(
   ]
 }
 
-/** A sentence with a leading space. */
 export function keptWords(kept: RemovalWords | undefined, noun: string): string {
   if (kept === undefined) return ''
   const told = { asked: 'policy.onImmutable is "replace".', noun, staysBehind: undefined, after: '' } as const

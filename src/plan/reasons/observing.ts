@@ -22,7 +22,6 @@ const CONTEST = z.strictObject({
   waitMs: z.number().optional(),
 })
 
-/** @param fields `start` and `stop` mean the run state */
 function contestWords(
   fields: readonly string[],
   { times, waitMs }: z.output<typeof CONTEST>,

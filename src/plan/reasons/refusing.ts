@@ -25,7 +25,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   }
 }
 
-/** For `--max-creates 0`, which is set on purpose, such as with a new ledger. */
+/** The step for `--max-creates 0`, set on purpose, such as with a new ledger. */
 const OF_NONE =
   'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
 
@@ -33,7 +33,7 @@ const WAITS = {
   failed: 'The last attempt failed.',
   stopped: 'Pipewright stopped it for this change, but the change failed.',
   'decisions changed':
-    'Each decision was outdated before its request could be sent. Pipewright decides again.',
+    'The facts changed again before each request could be sent, so none was sent. Pipewright decides again.',
 } as const
 
 const SERVICE_PROBLEM = z.discriminatedUnion('is', [
@@ -49,9 +49,9 @@ function serviceProblemWords(problem: ServiceProblem): string {
     case 'not valid':
       return `${problem.service} has no valid manifest. Pipewright continues as soon as it has one.`
     case 'not found':
-      return `The manifest of ${problem.service} was not found. Until then, no resource is created or applied there.`
+      return `The manifest of ${problem.service} was not found. Until it is, no resource of this service is created or applied.`
     case 'with errors':
-      return `The manifest of ${problem.service} has errors. Until they are corrected, no resource is created or applied there.`
+      return `The manifest of ${problem.service} has errors. Until they are corrected, no resource of this service is created or applied.`
     case 'gone':
       return 'No request was sent: no valid Service manifest names the service of this resource.'
   }
@@ -91,7 +91,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
       return `${it} is being deleted. It is not adopted.`
     case 'unlike the list':
       return (
-        `The list of all pipes shows ${pipeId} as this ${noun}, but a read by its id differs. One of the two might be older. ` +
+        `The list of the service shows ${pipeId} as this ${noun}, but a read by its id shows other values. One of the two might be older. ` +
         'No resource is created, and Pipewright reads it again.'
       )
     case 'held':

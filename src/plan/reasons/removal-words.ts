@@ -51,7 +51,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'not found':
       return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} No resource is deleted until a read of the manifests is accepted.`
+      return `${asked} Pipewright rejected the last read of the manifests. No resource is deleted until it accepts one.`
     case 'older':
       return `${asked} No resource is deleted: another process acted on another revision of the manifests, which might be newer. Pipewright continues at the next revision.`
     case 'changed':
@@ -63,7 +63,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'locked':
       return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} No resource is deleted: ${removal.key} names this ${noun} or has an equal spec.`
+      return `${asked} The ${noun} is not deleted: ${removal.key} has the same spec, or names this ${noun} in its manifest or a Lock.`
     case 'taken':
       return `${asked} The ${noun} is not deleted: its replacement could not be created, because ${removal.key} looks like it.`
     case 'listed':

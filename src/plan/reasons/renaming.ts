@@ -3,7 +3,6 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { type About, serviceWords, type Step } from '../step.ts'
 import { A_KEY, REFUSED, row } from './row.ts'
 
-/** As `Similar` in `input.ts`. */
 const SIMILAR = z.strictObject({
   how: z.enum(['unclaimed', 'claimed', 'renamed-from']),
   key: A_KEY,
@@ -22,7 +21,7 @@ const LISTED = z.strictObject({
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Differing fields. Filled only for a single resource. */
+  /** Fields of the found resource that differ from the manifest. Empty if several were found. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })
@@ -84,7 +83,7 @@ const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, 
     const other = by === 'policy.renamedFrom' ? placed(facts) : `the ${noun} of ${placed(facts)}`
     const names = by === 'a Lock' ? `A Lock gives ${other} to ${key}` : `${by} of ${key} names ${other}`
     return rival === undefined
-      ? `${names}, whose record cannot move yet. Its manifest still exists, or its create is not finished.`
+      ? `${names}, whose record cannot move yet, because its manifest still exists or its create is not finished.`
       : `${names}. The manifest of ${rival} names it too. The record can move to only one of them.`
   },
 }

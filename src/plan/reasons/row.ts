@@ -6,7 +6,7 @@ import type { Severity, Status } from '../severity.ts'
 import type { About, Step } from '../step.ts'
 
 export type Row<S extends z.ZodType> = Standing & {
-  /** First words of its runbook entry. */
+  /** First words of the runbook entry of this reason. */
   readonly means: string
   readonly renotifies?: true
   readonly facts: S
@@ -14,7 +14,7 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly sample: z.output<S>
   /** Cause and effect. @param noun such as "pipe" */
   words(facts: z.output<S>, noun: string, tell: Tell): string
-  /** Steps that a person can take. @param facts undefined in old records */
+  /** @param facts undefined in old records */
   steps?(facts: z.output<S> | undefined, about: About, stepsOf: InnerSteps): readonly Step[]
 }
 
