@@ -68,7 +68,7 @@ test('more than the limit are held back, all of them, until a person allows them
   world.skip(11 * MINUTE)
   expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit', c: 'InSync' })
   expect(world.messageOf('Pipe/a')).toBe(
-    'In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, at most five. No resource is deleted. ' +
+    'In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, but at least one and at most five. No resource is deleted. ' +
       'If you intend so many deletions, allow them once: "pipewright allow --deletions --service analytics". If not, undo the edits.',
   )
   expect(world.requests('deletePipe')).toBe(0)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
+import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { watchRecords } from '../../src/ledger/kubernetes/record-watch.ts'
 import { sleep } from '../../src/lib/clock.ts'
@@ -113,12 +113,13 @@ test('after the API was away, all is read within a second', async () => {
   expect(reads).toEqual([51])
 })
 
+function objectAt(resourceVersion: string): KubeObject {
+  const made = { key: 'Pipe/orders', version: Number(resourceVersion), record: '{}' }
+  return { ...made, metadata: { name: `${LEDGER}.pipe.orders`, uid: 'one', resourceVersion } }
+}
+
 test('a record that is written while a read does not find it is not lost', async () => {
   const versions = ['1', '2']
-  const objectAt = (resourceVersion: string) => {
-    const made = { key: 'Pipe/orders', version: Number(resourceVersion), record: '{}' }
-    return { ...made, metadata: { name: `${LEDGER}.pipe.orders`, uid: 'one', resourceVersion } }
-  }
   const api: Partial<ClusterApi> = {
     list: async () => ({ items: versions.splice(0, 1).map(objectAt), resourceVersion: '2' }),
     async get() {

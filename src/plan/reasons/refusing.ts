@@ -144,7 +144,7 @@ export const REFUSING = {
     }),
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
     words: ({ service, wanted, of, limit }, noun) =>
-      `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, at most five. ` +
+      `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, but at least one and at most five. ` +
       'No resource is deleted.',
     steps: (facts, { service = facts?.service }) => [
       {
