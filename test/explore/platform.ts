@@ -13,7 +13,7 @@ import type {
 import { pipeBodyOf } from '../reconcile/manifests.ts'
 import type { Sent } from '../support/oracle.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
-import { judgeCreate, made, wishOf } from './laws.ts'
+import { judgeCreate, made, recordOf, wishOf } from './laws.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
 import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
@@ -137,8 +137,7 @@ export function createPlatform(
     const held = new Set([...model.records.values()].map((record) => record.remote?.id))
     const another = model.pipes.find(({ id, wish }) => held.has(id) && wish !== pipe.wish)
     const reply = choose(run, repliesOf(run, another !== undefined))
-    const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)
-    const sendBy = (record?.intent?.sendBy ?? 0) - BEGIN
+    const sendBy = (recordOf(model, pipe)?.intent?.sendBy ?? 0) - BEGIN
     if (reply === 'refused') {
       tell(run, `${what}: 400.`)
       throw remoteError('Rejected', 'none')

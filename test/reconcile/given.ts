@@ -37,13 +37,8 @@ export function createSurroundings() {
   const writes: Written[] = []
   const platform = createModelPlatform({
     clock,
-    ledger: {
-      // The ledger would read all records.
-      async withIntent(id) {
-        const key = writes.findLast(({ after }) => after?.intent?.id === id)?.after?.key
-        return key === undefined ? ledger.withIntent(id) : ledger.get(key)
-      },
-    },
+    // The ledger would read all records.
+    ledger: { withIntent: async (id) => writes.findLast(({ after }) => after?.intent?.id === id)?.after },
   })
   const truth: Truth = {
     sent(intentId) {

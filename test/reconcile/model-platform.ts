@@ -16,6 +16,7 @@ import type { Ledger } from '../../src/contract/ledger.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
+import { judgeSend } from '../support/oracle.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
@@ -60,8 +61,6 @@ export interface ModelPlatform extends Platform {
   readonly hidden: Set<string>
   readonly posts: readonly Post[]
   readonly upserts: readonly JsonObject[]
-  /** What should never be: a create without a durable intent, one intent sent twice. */
-  readonly violations: readonly string[]
   readonly requests: Readonly<Record<ModelOperation, number>>
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
   /** The same for every request that nothing else is scripted for. */
@@ -101,7 +100,6 @@ export function createModelPlatform(parts: {
   const hidden = new Set<string>()
   const posts: Post[] = []
   const upserts: JsonObject[] = []
-  const violations: string[] = []
   let made = 0
 
   function next(operation: ModelOperation): Script | 'ok' {
@@ -153,10 +151,10 @@ export function createModelPlatform(parts: {
     const body = JSON.parse(text) as JsonObject // the body of a create is an object
     const script = next('create')
     const owner = await ledger.withIntent(intentId)
-    if (owner?.intent?.id !== intentId || owner.intent.state !== 'open')
-      violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
-    if (posts.some((post) => post.intentId === intentId))
-      violations.push(`a create of intent ${intentId} was sent twice`)
+    const isOpen = owner?.intent?.id === intentId && owner.intent.state === 'open'
+    const isRepeated = posts.some((post) => post.intentId === intentId)
+    const broken = judgeSend(intentId, { isOpen, isRepeated })
+    if (broken.length > 0) throw new Error(broken.join('\n'))
     const works =
       script === 'ok' || (script.type !== 'no-credentials' && !('worked' in script && !script.worked))
     const pipe = works ? add(kind, service.serviceId, body, intentId) : undefined
@@ -224,7 +222,6 @@ export function createModelPlatform(parts: {
     hidden,
     posts,
     upserts,
-    violations,
     requests,
     script(operation, ...replies) {
       scripts[operation].push(...replies)

@@ -213,7 +213,6 @@ async function live(base: string, hours: number) {
     /** How often each type of event was told. */
     events: Object.fromEntries(counts),
     posts: platform.posts.length,
-    violations: platform.violations,
   }
 }
 
