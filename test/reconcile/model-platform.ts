@@ -121,10 +121,6 @@ export function createModelPlatform(parts: {
     return pipe
   }
 
-  function looksAt(service: ServiceAccess): Looks {
-    return { read, list: (listed, options) => list(listed, service, options), lookCostsMs: 0 }
-  }
-
   async function admitCreate(
     kind: CreateOnceKind,
     service: ServiceAccess,
@@ -132,14 +128,9 @@ export function createModelPlatform(parts: {
   ): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
-    return {
-      service,
-      deadlineMs: 20_000,
-      waitedMs: 0,
-      ...looksAt(service),
-      send: ({ body, intentId }) => send(kind, service, body, intentId),
-      release: () => undefined,
-    }
+    return permitOf(service, looksOf(model, service), ({ body, intentId }) =>
+      send(kind, service, body, intentId),
+    )
   }
 
   async function send(
@@ -167,7 +158,7 @@ export function createModelPlatform(parts: {
     await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
     if (!isDoubtful(script)) post.effect = 'done'
-    return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
+    return replyOf(shown(pipe, script), `request-${posts.length}`)
   }
 
   function read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -185,7 +176,7 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
-    return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
+    return replyOf(shown(pipe, script), `request-get-${requests.get}`)
   }
 
   async function list(
@@ -199,11 +190,8 @@ export function createModelPlatform(parts: {
     const there = [...pipes.values()].filter(
       (pipe) => pipe.kind.name === kind.name && sameId(pipe.serviceId, serviceId) && !hidden.has(pipe.id),
     )
-    return {
-      value: model.listed(there.map((pipe) => shown(pipe, script))),
-      requestId: `request-list-${requests.list}`,
-      credential: CREDENTIAL,
-    }
+    const listed = model.listed(there.map((pipe) => shown(pipe, script)))
+    return replyOf(listed, `request-list-${requests.list}`)
   }
 
   async function readAlert(id: string, { signal }: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -236,19 +224,38 @@ export function createModelPlatform(parts: {
     list,
     async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const text = await makeBody(looksAt(service))
+      const text = await makeBody(looksOf(model, service))
       const script = next('upsert')
       await obey(script, signal)
       const body = JSON.parse(text) as JsonObject // as above
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
       const value = { id: 'endpoint-1', ...body, ...change } as RemoteResource // our own body, as 2.7 has it
-      return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
+      return replyOf(value, `request-upsert-${upserts.length}`)
     },
-    change: () => Promise.reject(new Error('this platform changes nothing')),
-    remove: () => Promise.reject(new Error('this platform deletes nothing')),
+    ...CHANGES_NOTHING,
   }
   return model
+}
+
+export function replyOf<T>(value: T, requestId = 'request'): Reply<T> {
+  return { value, requestId, credential: CREDENTIAL }
+}
+
+/** Reads at no cost, for a service. */
+export function looksOf({ read, list }: Pick<Platform, 'read' | 'list'>, service: ServiceAccess): Looks {
+  return { read, list: (kind, options) => list(kind, service, options), lookCostsMs: 0 }
+}
+
+/** A permit that did not wait. */
+export function permitOf(service: ServiceAccess, looks: Looks, send: CreatePermit['send']): CreatePermit {
+  return { ...looks, service, deadlineMs: 20_000, waitedMs: 0, send, release: () => undefined }
+}
+
+/** As a service of the default profile. */
+export const CHANGES_NOTHING: Pick<Platform, 'change' | 'remove'> = {
+  change: () => Promise.reject(new Error('this platform changes nothing')),
+  remove: () => Promise.reject(new Error('this platform deletes nothing')),
 }
 
 function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): RemoteResource {
