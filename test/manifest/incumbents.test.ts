@@ -145,8 +145,8 @@ describe('who had something before keeps it', () => {
         code: 'duplicate-key',
         file: 'a.yaml',
         line: 3,
-        message: 'There is a Pipe/a already, at m.yaml:6; that one stays in use, and this one is not used.',
-        related: [{ file: 'm.yaml', line: 6 }],
+        message: 'There is a Pipe/a already, at m.yaml:9; that one stays in use, and this one is not used.',
+        related: [{ file: 'm.yaml', line: 9 }],
       },
     ])
   })
