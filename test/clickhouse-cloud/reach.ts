@@ -1,7 +1,7 @@
 import { makePlan } from '../../src/daemon/planning.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { Secret } from '../../src/lib/secret.ts'
+import { createModelSecrets } from '../reconcile/model-secrets.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
@@ -51,15 +51,7 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
     clock,
     ...options,
   })
-  const secrets: ReconcileContext['secrets'] = {
-    read: async ({ name, key }) => {
-      const value = mounted.get(`${name}/${key}`)
-      const file = `/secrets/${name}/${key}`
-      return value === undefined
-        ? { found: false, file, why: 'absent' }
-        : { found: true, value: new Secret(value) }
-    },
-  }
+  const secrets = createModelSecrets(mounted)
   let ids = 0
   const shared = {
     profile: CLICKHOUSE_CLOUD,
