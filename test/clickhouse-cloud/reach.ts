@@ -7,11 +7,9 @@ import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { platform, secretsOf } from '../platform/support/platform.ts'
+import { createIds, startEngine, USUAL } from '../reconcile/engine.ts'
 import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
 import { planOf } from '../reconcile/plan-of.ts'
 import { ORGANIZATION, SERVICE_ID, startAsker } from './ask.ts'
@@ -48,20 +46,15 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
     ...options,
   })
   const secrets = createModelSecrets(mounted)
-  let ids = 0
   const shared = {
+    ...USUAL,
     profile: CLICKHOUSE_CLOUD,
     platform: client,
     secrets,
     mask: platformSecrets.mask,
     mounted: secrets,
     clock,
-    emit: () => undefined,
-    random: () => 0.5,
-    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-    healthyStates: undefined,
-    maxCreates: 25,
+    newId: createIds(),
   } as const satisfies Omit<ReconcileContext, 'ledger' | 'store'>
   return { client, mounted, shared }
 }
@@ -117,12 +110,7 @@ export async function startProcess(
   parts: Omit<ReconcileContext, 'store'>,
   olderThan?: () => string | undefined,
 ) {
-  const { ledger, clock } = parts
-  const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock, olderThan })
-  for (const record of await ledger.list()) store.note(record)
-  const board = createBoard()
-  const context: ReconcileContext = { ...parts, store }
-  const reconciler = createReconciler(context, board)
+  const { context, store, board, reconciler } = await startEngine(parts, olderThan)
   const directory = createModelDirectory(PARSED, CLICKHOUSE_CLOUD)
   const reader = createReader(directory, 'normal')
   const { signal } = new AbortController()
@@ -153,7 +141,7 @@ export async function startProcess(
       }),
     /** What a plan says of a key now. */
     async plan(key: Key) {
-      const { items } = await planOf({ context, ledger }, 'required')
+      const { items } = await planOf({ context, ledger: context.ledger }, 'required')
       return items.find((item) => item.key === key)
     },
     /** As the last reconcile left it. */
