@@ -37,10 +37,7 @@ export function createSurroundings() {
     ledger: { withIntent: async (id) => writes.findLast(({ after }) => after?.intent?.id === id)?.after },
   })
   const truth: Truth = {
-    sent(intentId) {
-      const post = platform.posts.find((each) => each.intentId === intentId)
-      return post && { effect: post.effect, pipeId: post.pipeId }
-    },
+    sent: (intentId) => platform.posts.find((each) => each.intentId === intentId),
     // Persons say what they like here.
     isRetrySaid: () => true,
     isPipeSaid: () => true,

@@ -16,7 +16,7 @@ import type { Ledger } from '../../src/contract/ledger.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
-import { judgeSend } from '../support/oracle.ts'
+import { judgeSend, type Sent } from '../support/oracle.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
@@ -36,15 +36,14 @@ export interface ModelPipe {
 }
 
 /** A create that reached the platform. */
-export interface Post {
+export interface Post extends Sent {
   readonly key: Key | undefined
   readonly intentId: string
   readonly serviceId: string
   readonly body: JsonObject
   /** On the monotonic clock, ms. */
   readonly at: number
-  /** Whether it may have had an effect, as far as the sender can know. */
-  effect: Effect | 'done'
+  effect: Sent['effect']
   pipeId: string | undefined
 }
 
