@@ -1,6 +1,6 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { furnish, ORGANIZATION, platformArgs, SERVICE_ID } from '../support/manifests.ts'
+import { furnish, head, ORGANIZATION, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { runHere } from '../support/command.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
@@ -11,10 +11,7 @@ import { createWorkspace } from '../support/workspace.ts'
 
 /** A manifest of a pipe. */
 export function pipe(name: string, more = '', policy = ''): string {
-  return `apiVersion: pipewright/v1
-kind: Pipe
-metadata: {name: ${name}}
-${policy}
+  return `${head('Pipe', name)}${policy}
 spec:
   service: analytics
   source:

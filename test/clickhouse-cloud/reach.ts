@@ -1,23 +1,17 @@
-import { makePlan } from '../../src/daemon/planning.ts'
-import type { PlanItem } from '../../src/contract/plan.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { Secret } from '../../src/lib/secret.ts'
+import { createModelSecrets } from '../reconcile/model-secrets.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createdOf, recordedOf } from '../../src/reconcile/state/recorded.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
-import { openDryWorld } from '../../src/cli/dry-world.ts'
+import { recordedOf } from '../../src/reconcile/state/recorded.ts'
 import { platform, secretsOf } from '../platform/support/platform.ts'
-import { createModelDirectory } from '../reconcile/model-directory.ts'
-import { nextCatalog } from '../support/at-once.ts'
+import { createIds, startEngine, USUAL } from '../reconcile/engine.ts'
+import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
+import { planOf } from '../reconcile/plan-of.ts'
 import { ORGANIZATION, SERVICE_ID, startAsker } from './ask.ts'
 import { createSkippedTime, type SkippedTime } from './skipped-time.ts'
 import { wireStrict } from './strict-wire.ts'
@@ -51,29 +45,16 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
     clock,
     ...options,
   })
-  const secrets: ReconcileContext['secrets'] = {
-    read: async ({ name, key }) => {
-      const value = mounted.get(`${name}/${key}`)
-      const file = `/secrets/${name}/${key}`
-      return value === undefined
-        ? { found: false, file, why: 'absent' }
-        : { found: true, value: new Secret(value) }
-    },
-  }
-  let ids = 0
+  const secrets = createModelSecrets(mounted)
   const shared = {
+    ...USUAL,
     profile: CLICKHOUSE_CLOUD,
     platform: client,
     secrets,
     mask: platformSecrets.mask,
     mounted: secrets,
     clock,
-    emit: () => undefined,
-    random: () => 0.5,
-    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-    healthyStates: undefined,
-    maxCreates: 25,
+    newId: createIds(),
   } as const satisfies Omit<ReconcileContext, 'ledger' | 'store'>
   return { client, mounted, shared }
 }
@@ -129,42 +110,23 @@ export async function startProcess(
   parts: Omit<ReconcileContext, 'store'>,
   olderThan?: () => string | undefined,
 ) {
-  const { ledger, clock } = parts
-  const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock, olderThan })
-  for (const record of await ledger.list()) store.note(record)
-  const board = createBoard()
-  const context: ReconcileContext = { ...parts, store }
-  const reconciler = createReconciler(context, board)
+  const { context, store, board, reconciler } = await startEngine(parts, olderThan)
+  const directory = createModelDirectory(PARSED, CLICKHOUSE_CLOUD)
+  const reader = createReader(directory, 'normal')
   const { signal } = new AbortController()
   return {
     context,
     /** These files are all that there is; an empty text is none. @returns what is wrong with them */
     async read(documents: Readonly<Record<string, JsonObject | string>>): Promise<readonly string[]> {
-      const records = [...store.records()]
-      const directory = createModelDirectory(PARSED, CLICKHOUSE_CLOUD)
-      const { files } = directory
+      directory.files.clear()
       for (const [file, text] of Object.entries(documents))
-        if (text !== '') files.set(file, typeof text === 'string' ? text : JSON.stringify(text))
-      const revision = { id: 'r1', from: 'content' } as const
-      const given = {
-        reading: { revision, files: directory.parsed(), findings: [], unread: [], problem: undefined },
-        recorded: recordedOf(records),
-        before: store.catalog,
-        created: createdOf(records),
-        places: createPlaces((file) => files.get(file)),
-        accept: 'normal',
-      } as const
-      let state = nextCatalog({ ...given, previous: undefined })
+        if (text !== '') directory.files.set(file, typeof text === 'string' ? text : JSON.stringify(text))
+      const recorded = recordedOf(store.records())
       // What is gone is believed to be gone after three readings.
-      for (let more = 2; more > 0 && state.pending.size > 0; more -= 1)
-        state = nextCatalog({ ...given, previous: state })
-      const { catalog } = state
-      // As a process does that goes on: the last valid manifest is kept.
-      const entries = [...catalog.entries].map(([key, entry]) => {
-        const { manifest = store.entry(key)?.manifest } = entry
-        return [key, { ...entry, manifest }] as const
-      })
-      store.setCatalog({ ...catalog, entries: new Map(entries) })
+      reader.read(recorded)
+      reader.read(recorded)
+      const { catalog } = reader.read(recorded)
+      store.setCatalog(catalog)
       return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
     },
     /** @param how a person asked for it; or nothing but time has passed */
@@ -178,24 +140,11 @@ export async function startProcess(
         releaseSlot: async () => undefined,
       }),
     /** What a plan says of a key now. */
-    plan: (key: Key) => planOf(context, key),
+    async plan(key: Key) {
+      const { items } = await planOf({ context, ledger: context.ledger }, 'required')
+      return items.find((item) => item.key === key)
+    },
     /** As the last reconcile left it. */
     shown: (key: Key) => board.get(key),
   }
-}
-
-async function planOf(context: ReconcileContext, key: Key): Promise<PlanItem | undefined> {
-  const { catalog } = context.store
-  if (catalog === undefined) throw new Error('there are no manifests yet')
-  await using stack = new AsyncDisposableStack()
-  const plan = await makePlan({
-    context: await openDryWorld(context, catalog, stack),
-    manifests: 'manifests',
-    settled: new Map(),
-    concurrency: 4,
-    urgency: 'last',
-    stopping: new AbortController().signal,
-    onProgress: () => undefined,
-  })
-  return plan?.items.find((item) => item.key === key)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
+import { head } from '../support/manifests.ts'
 import { besideText } from './load.ts'
 import { catalogOf } from './directory.ts'
 
@@ -17,10 +18,7 @@ const MISTAKES = [
 function manifest(index: number, mistake: string): string {
   return [
     ...Array.from({ length: index % 7 }, (_, at) => `# line ${at}`),
-    'apiVersion: pipewright/v1',
-    mistake.includes('roles') ? 'kind: QueryEndpoint' : 'kind: Pipe',
-    `metadata: {name: m-${index}}`,
-    'spec:',
+    `${head(mistake.includes('roles') ? 'QueryEndpoint' : 'Pipe', `m-${index}`)}spec:`,
     '  service: analytics',
     ...(mistake.includes('roles') ? [] : ['  source: {kafka: {topics: orders}}']),
     mistake,

@@ -1,9 +1,8 @@
-import { Secret } from '../../src/lib/secret.ts'
 import type { ChangeTarget, Looks, Platform, Reply, ServiceAccess } from '../../src/contract/platform.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { sameId } from '../../src/lib/same-id.ts'
-import { RemoteError } from '../../src/contract/remote-error.ts'
-import { remoteError } from '../reconcile/model-platform.ts'
+import { remoteError, replyOf } from '../reconcile/model-platform.ts'
+import { chooseEnd, isEffective, sendChange } from './change-requests.ts'
 import { isInForce, judgeChange, noteListed } from './change-laws.ts'
 import {
   changes,
@@ -72,37 +71,27 @@ export function changingPlatform(
     noteListed(run, listed)
     const value = listed.map(show)
     run.lists.set(process, new Map([...(run.lists.get(process) ?? []), [serviceId, value]]))
-    return { value, requestId: 'request', credential: 'api' }
+    return replyOf(value)
   }
 
-  async function change(
+  function change(
     { way, id, service, isRepeatable }: ChangeTarget,
     makeBody: (looks: Looks) => Promise<string>,
   ): Promise<Reply<unknown>> {
-    for (;;) {
-      if (process.isDead) return forever()
-      await run.passMeanwhile(run, process, 'while its change waits for the budget', 'permit')
-      if (process.isDead) return forever()
-      const text = await makeBody(looksAt(service))
-      const pipe = model.pipes.find((each) => each.id === id)
-      const what = `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
-      if (pipe?.life === undefined || !isVisible(model, pipe)) {
-        tell(run, `${what}: 404.`)
-        throw remoteError('Missing', 'none')
-      }
-      judgeChange(run, pipe, { way, text })
-      const end = become(pipe, way, text)
-      tell(run, `${what} (${end}).`)
-      if (end.startsWith('dies')) return process.die()
-      if (end === 'answered' || end === 'not applied') {
-        const reply = { value: {}, requestId: 'request', credential: 'api' }
-        await run.passMeanwhile(run, process, 'while the reply is on its way', 'reply')
-        return process.isDead ? forever() : reply
-      }
-      if (end === 'must be paused') throw mustBePaused()
-      if (end === 'refused') throw remoteError('Rejected', 'none')
-      if (!isRepeatable || end === 'fails for good') throw remoteError('Unavailable', 'unknown')
-    }
+    let text = ''
+    return sendChange(run, process, {
+      id,
+      noun: 'change',
+      isRepeatable,
+      async prepare() {
+        text = await makeBody(looksAt(service))
+        return `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
+      },
+      arrive(pipe) {
+        judgeChange(run, pipe, { way, text })
+        return become(pipe, way, text)
+      },
+    })
   }
 
   function become(pipe: Pipe, way: ChangeTarget['way'], text: string) {
@@ -110,21 +99,16 @@ export function changingPlatform(
     if (life === undefined) throw new Error(`pipe ${pipe.id} cannot be changed`)
     const asked = valuesIn(text)
     const isResting = life.live.state === 'Stopped'
-    if (way === 'update' && isDoneAtRest(asked) && !isResting) return 'must be paused' as const
+    if (way === 'update' && isDoneAtRest(asked) && !isResting) return 'must be paused'
     // Of what a manifest does not ask for any more, nothing is read that would show it.
     const isLeft = way === 'state' && !isInForce(model, pipe)
-    const allowed = (name: ChangeReply) =>
-      world.changeReplies?.includes(name) === true && !(isLeft && name === 'not applied') && { name, cost: 1 }
-    const end = choose(run, [
-      { name: 'answered', cost: 0 },
-      ...CHANGE_REPLIES.map(allowed),
-      world.crashes && { name: 'dies before', cost: 1 },
-      world.crashes && { name: 'dies after', cost: 1 },
-    ])
+    const faults = CHANGE_REPLIES.filter(
+      (name) => world.changeReplies?.includes(name) && !(isLeft && name === 'not applied'),
+    )
+    const end = chooseEnd(run, faults)
     if (asked.tablesToAdd !== undefined || asked.tablesToRemove !== undefined) lives(pipe, { isUnread: true })
-    const isDone = end === 'answered' || end === 'lost' || end === 'dies after'
-    if (isDone && way === 'state') setState(pipe, life, text)
-    if (isDone && way !== 'state') {
+    if (isEffective(end) && way === 'state') setState(pipe, life, text)
+    if (isEffective(end) && way !== 'state') {
       // The service starts what it changes, but for what it changes only at rest.
       const starts = way === 'update' && !isDoneAtRest(asked) && life.live.state !== 'Running'
       changes(model, pipe, { ...withAsked(life.live, asked), ...(starts && { state: 'Running' }) })
@@ -168,13 +152,4 @@ export function asBefore({ model }: Run, pipe: Pipe): Pipe {
 
 function isPauseAsked({ model }: Run, pipe: Pipe): boolean {
   return wishOfPipe(model, pipe)?.isPaused === true
-}
-
-function mustBePaused(): RemoteError {
-  const { facts } = remoteError('Rejected', 'none')
-  return new RemoteError('it must be paused', {
-    ...facts,
-    what: 'it must be paused',
-    reply: new Secret('it must be paused'),
-  })
 }

@@ -2,9 +2,10 @@ import { isObject, type JsonObject } from '../../src/lib/json.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { decodeRecord } from '../../src/ledger/codec.ts'
-import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
+import { unanswered } from '../../src/ledger/kubernetes/cluster-error.ts'
 import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { bodyOf, keptOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
+import { createObjectStore, objectsIn } from '../support/object-store.ts'
 import { judgeWritten } from './laws.ts'
 import { LEASES, podAt, podsOf, RECORDS } from './pods.ts'
 import { choose, forever, tell, type Run } from './run.ts'
@@ -24,7 +25,13 @@ export interface Caller {
 }
 
 export function clusterOf(run: Run, caller: Caller): ClusterApi {
-  const { objects } = podsOf(run.model)
+  const store = createObjectStore(podsOf(run.model), (path) => {
+    const { certainAt } = podsOf(run.model)
+    if (path.startsWith(RECORDS)) follow(run)
+    if (caller.pod === undefined) return
+    if (path.startsWith(RECORDS)) certainAt.delete(caller.pod)
+    else certainAt.set(caller.pod, podAt(run.model, caller.pod).behindMs)
+  })
 
   async function read<T>(work: () => T): Promise<T> {
     return caller.isDead ? forever() : work()
@@ -48,12 +55,12 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     }
     if (taken === 'cut') {
       tell(run, `  The API cannot be reached when it ${what}.`)
-      throw unanswered()
+      throw unanswered('cut')
     }
     const written = work()
     if (taken === 'lost') {
       tell(run, `  It ${what}, and no reply of the API comes.`)
-      throw unanswered()
+      throw unanswered('cut')
     }
     if (taken === 'dies after') {
       tell(run, `  Process ${caller.name} is killed right after it ${what}.`)
@@ -63,43 +70,12 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     return written
   }
 
-  function put(path: string, object: JsonObject): KubeObject {
-    const pods = podsOf(run.model)
-    pods.version += 1
-    const meta = isObject(object['metadata']) ? object['metadata'] : {}
-    const metadata = { ...meta, name: textIn(meta, 'name'), uid: '', resourceVersion: String(pods.version) }
-    const stored: KubeObject = { ...object, metadata }
-    objects.set(path, stored)
-    if (path.startsWith(RECORDS)) follow(run)
-    if (caller.pod === undefined) return stored
-    if (path.startsWith(RECORDS)) pods.certainAt.delete(caller.pod)
-    else pods.certainAt.set(caller.pod, podAt(run.model, caller.pod).behindMs)
-    return stored
-  }
-
   return {
     aheadMs: () => 0,
-    get: (path) => read(() => objects.get(path) ?? notThere(path)),
-    list: (path) =>
-      read(() => {
-        const items = [...objects].filter(([own]) => own.startsWith(path)).map(([, object]) => object)
-        return { items, resourceVersion: String(podsOf(run.model).version) }
-      }),
-    create: (path, object) =>
-      write(whatIsIn(path, object), () => {
-        const meta = isObject(object['metadata']) ? object['metadata'] : {}
-        const own = `${path}/${textIn(meta, 'name')}`
-        if (objects.has(own)) throw new ClusterError('it already exists', 409)
-        return put(own, object)
-      }),
-    replace: (path, object) =>
-      write(whatIsIn(path, object), () => {
-        const { metadata } = objects.get(path) ?? notThere(path)
-        const meta = isObject(object['metadata']) ? object['metadata'] : {}
-        if (meta['resourceVersion'] !== metadata.resourceVersion)
-          throw new ClusterError('it has been modified', 409)
-        return put(path, object)
-      }),
+    get: (path) => read(() => store.get(path)),
+    list: (path, selector) => read(() => store.list(path, selector)),
+    create: (path, object) => write(whatIsIn(path, object), () => store.create(path, object)),
+    replace: (path, object) => write(whatIsIn(path, object), () => store.replace(path, object)),
     versionOf: () => Promise.reject(new Error('nothing of it is watched')),
     watch: () => Promise.reject(new Error('nothing of it is watched')),
     [Symbol.asyncDispose]: async () => undefined,
@@ -109,14 +85,6 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
 function textIn(object: JsonObject, field: string): string {
   const text = object[field]
   return typeof text === 'string' ? text : ''
-}
-
-function unanswered(): ClusterError {
-  return new ClusterError('the Kubernetes API cannot be reached', undefined)
-}
-
-function notThere(path: string): never {
-  throw new ClusterError(`${path} not found`, 404)
 }
 
 function whatIsIn(path: string, object: JsonObject): string {
@@ -141,9 +109,8 @@ function keptAt(object: KubeObject): Kept {
   return kept
 }
 
-/** What the objects say, as whoever reads them all sees it. */
-export function recordsIn(objects: ReadonlyMap<string, KubeObject>): Map<Key, LedgerRecord> {
-  const there = [...objects].filter(([path]) => path.startsWith(RECORDS)).map(([, object]) => object)
+/** What the objects of records say, as whoever reads them all sees it. */
+export function recordsIn(there: readonly KubeObject[]): Map<Key, LedgerRecord> {
   const byKey = new Map(there.map((object) => [keptAt(object).key, keptAt(object)]))
   const records = new Map<Key, LedgerRecord>()
   for (const object of there) {
@@ -164,7 +131,7 @@ export function recordsIn(objects: ReadonlyMap<string, KubeObject>): Map<Key, Le
 function follow(run: Run): void {
   const { model } = run
   const before = new Map(model.records)
-  const after = recordsIn(podsOf(model).objects)
+  const after = recordsIn(objectsIn(podsOf(model), RECORDS))
   model.records.clear()
   for (const [key, record] of after) model.records.set(key, record)
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(

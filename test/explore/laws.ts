@@ -3,8 +3,9 @@ import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import type { ServiceAccess } from '../../src/contract/platform.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Reason } from '../../src/plan/reason.ts'
-import { heldTwice, judgeRecord, judgeWrite, type Written } from '../support/oracle.ts'
+import { heldTwice, judgeRecord, judgeSeen, judgeSend, judgeWrite, type Written } from '../support/oracle.ts'
 import {
   isVisible,
   keyOfWish,
@@ -38,7 +39,7 @@ export function judgeWritten(run: Run, written: Written, isForgetSaid = false): 
 
 /** The wish for which an intent asks. */
 export function wishOf(model: Model, intentId: string): number | undefined {
-  const record = [...model.records.values()].find(({ intent }) => intent?.id === intentId)
+  const record = recordOf(model, { intentId })
   const git = [model, ...(model.pods?.git.toReversed() ?? [])]
   for (const { wishes } of git) {
     const wish = wishes.findIndex((each) => record !== undefined && keyOfWish(each) === record.key)
@@ -50,7 +51,10 @@ export function wishOf(model: Model, intentId: string): number | undefined {
 /** A create is about to go out: the manifests of this moment have to ask for it. */
 export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe: Pipe): void {
   const { model } = run
-  const wish = pipe.wish === undefined ? undefined : model.wishes[pipe.wish]
+  const { intentId = '' } = pipe
+  const isOpen = recordOf(model, pipe)?.intent?.state === 'open'
+  run.broken.push(...judgeSend(intentId, { isOpen, isRepeated: model.sent.has(intentId) }))
+  const wish = model.wishes[pipe.wish ?? -1]
   const fault = wish === undefined ? 'no manifest asks for' : faultOf(model, wish, service, text)
   if (fault !== undefined) run.broken.push(`A create goes out that ${fault}.`)
   const former = formerOf(model, pipe)
@@ -62,8 +66,13 @@ export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe
     run.broken.push(`The pipe of ${keyOfWish(wish ?? { name: '?' })} is replaced twice within an hour.`)
 }
 
-function formerOf(model: Model, { intentId }: Pipe): string | undefined {
-  return [...model.records.values()].find(({ intent }) => intent?.id === intentId)?.former?.remote.id
+/** The record with the intent of a pipe. */
+export function recordOf(model: Model, { intentId }: Pick<Pipe, 'intentId'>): LedgerRecord | undefined {
+  return [...model.records.values()].find(({ intent }) => intent?.id === intentId)
+}
+
+function formerOf(model: Model, pipe: Pipe): string | undefined {
+  return recordOf(model, pipe)?.former?.remote.id
 }
 
 function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string): string | undefined {
@@ -96,17 +105,15 @@ function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string)
 /** One pipe more: it has to be the only one of its wish, unless a person forced it. */
 function judgePipe(run: Run, pipe: Pipe): void {
   const { model } = run
-  const others = model.pipes.filter(
-    (other) => other.wish === pipe.wish && pipe.wish !== undefined && !isInHands(model, other),
-  )
-  if (others.length > 0 && !isInHands(model, pipe)) {
-    const ids = [...others, pipe].map(({ id }) => shortId(id)).join(' and ')
-    run.broken.push(`There are two pipes "${pipe.name}" where one is wanted: ${ids}.`)
-  }
-  if (pipe.wish !== undefined && formerOf(model, pipe) !== undefined) {
-    const former = formerOf(model, pipe) ?? ''
-    if (!model.hands.has(former)) model.replacedAt[pipe.wish] = model.now
-  }
+  const { name, wish } = pipe
+  if (wish === undefined) return
+  const pipes = [...model.pipes, pipe]
+    .filter((other) => other.wish === wish && !isInHands(model, other))
+    .map(({ id }) => shortId(id))
+  const seen = { name, pipes, known: pipes, recorded: undefined, isUnknown: false }
+  if (!isInHands(model, pipe)) run.broken.push(...judgeSeen(seen).map(({ what }) => what))
+  const former = formerOf(model, pipe)
+  if (former !== undefined && !model.hands.has(former)) model.replacedAt[wish] = model.now
 }
 
 /** A create has worked: there is one pipe more. */

@@ -2,6 +2,7 @@ import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { valueAt, type JsonObject } from '../../src/lib/json.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
+import { recordOf } from './laws.ts'
 import { keyOfWish, shortId, type Model } from './model.ts'
 import type { Process, Run } from './run.ts'
 
@@ -23,7 +24,7 @@ export function judgeListed(
 ): void {
   const { model, broken } = run
   const body = JSON.parse(create.text) as JsonObject // ours
-  const creating = [...model.records.values()].find(({ intent }) => intent?.id === create.intentId)
+  const creating = recordOf(model, create)
   for (const there of lastList(run, process, create.serviceId)) {
     const holder = holderOf(model, there.id)
     if (creating === undefined || isMeantBeside(model, creating, holder?.key ?? there.id)) continue

@@ -4,7 +4,7 @@ import { comparedBody, type RemoteResource } from '../../src/kinds/remote-resour
 import type { JsonObject } from '../../src/lib/json.ts'
 import type {
   CreatePermit,
-  Looks,
+  CreateRequest,
   Platform,
   ReadTarget,
   Reply,
@@ -12,16 +12,16 @@ import type {
 } from '../../src/contract/platform.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
 import type { Sent } from '../support/oracle.ts'
-import { remoteError } from '../reconcile/model-platform.ts'
-import { judgeCreate, made, wishOf } from './laws.ts'
-import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
+import { CHANGES_NOTHING, looksOf, permitOf, remoteError, replyOf } from '../reconcile/model-platform.ts'
+import { judgeCreate, made, recordOf, wishOf } from './laws.ts'
+import { BEGIN, MINUTE, isVisible, newId, shortId, type Pipe } from './model.ts'
 import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { judgeSent } from './pod-laws.ts'
 import { judgeListed } from './list-laws.ts'
-import { removePipe } from './removing-platform.ts'
+import { removePipe } from './change-requests.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { upserting, type Sending } from './upserting.ts'
 import { REPLIES } from './worlds.ts'
@@ -34,6 +34,7 @@ export function createPlatform(
 ): Platform {
   const { model } = run
   const isDead = () => process !== NO_CHOICE && process.isDead
+  const looksAt = (service: ServiceAccess) => looksOf({ read, list: more.list }, service)
   const note = (line: string) => process === NO_CHOICE || tell(run, line)
 
   async function read({ service, id: pipeId }: ReadTarget): Promise<Reply<RemoteResource>> {
@@ -58,7 +59,7 @@ export function createPlatform(
     if (seen.life !== undefined) told(pipe, seen.life.live)
     // Whoever reads what was there before cannot know that it was in vain.
     if (isStale) lives(pipe, { vain: undefined })
-    return { value: shown(seen), requestId: 'request', credential: 'api' }
+    return replyOf(shown(seen))
   }
 
   function isShownStale(pipe: Pipe): boolean {
@@ -70,29 +71,18 @@ export function createPlatform(
     return choose(run, options) === 'as it was'
   }
 
-  function looksAt(service: ServiceAccess): Looks {
-    return { read, list: (kind, options) => more.list(kind, service, options), lookCostsMs: 0 }
-  }
-
   async function admitCreate(_kind: CreateOnceKind, service: ServiceAccess): Promise<CreatePermit> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody creates at the shell')
     await run.passMeanwhile(run, process, 'while its create waits for the budget', 'permit')
     if (isDead()) return forever()
-    return {
-      service,
-      deadlineMs: 20 * SECOND,
-      waitedMs: 0,
-      ...looksAt(service),
-      send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
-      release: () => undefined,
-    }
+    return permitOf(service, looksAt(service), (request) => send(process, service, request))
   }
 
   async function send(
     sender: Process,
     service: ServiceAccess,
-    request: { readonly body: string; readonly intentId: string; readonly notAfter: number },
+    request: CreateRequest,
   ): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
     const body = JSON.parse(request.body) as { name: string; source: { kafka: { topics: string } } } // ours
@@ -137,8 +127,7 @@ export function createPlatform(
     const held = new Set([...model.records.values()].map((record) => record.remote?.id))
     const another = model.pipes.find(({ id, wish }) => held.has(id) && wish !== pipe.wish)
     const reply = choose(run, repliesOf(run, another !== undefined))
-    const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)
-    const sendBy = (record?.intent?.sendBy ?? 0) - BEGIN
+    const sendBy = (recordOf(model, pipe)?.intent?.sendBy ?? 0) - BEGIN
     if (reply === 'refused') {
       tell(run, `${what}: 400.`)
       throw remoteError('Rejected', 'none')
@@ -205,26 +194,19 @@ export function createPlatform(
     // An id that is not believed is no answer.
     if (!isOther) is('done', pipe.id)
     if (isOther) tell(run, `  The reply holds the id of pipe ${shortId(another.id)} instead.`)
-    return {
-      value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
-      requestId: 'request',
-      credential: 'api',
-    }
+    return replyOf(shown({ ...pipe, id: isOther ? another.id : pipe.id }))
   }
 
   function created(serviceId: string, name: string, topics: string, intentId: string): Pipe {
-    const view: View = 'seen'
-    const wish = wishOf(model, intentId)
-    const id = newId(model, 'pipe')
     return {
-      id,
-      wish,
+      id: newId(model, 'pipe'),
+      wish: wishOf(model, intentId),
       intentId,
       serviceId,
       name,
       topics,
       madeAt: model.now,
-      view,
+      view: 'seen',
       goneSince: undefined,
       isBeside: false,
       isTold: false,
@@ -233,15 +215,10 @@ export function createPlatform(
 
   const more: Pick<Platform, 'list' | 'change' | 'remove'> =
     run.world.profile === undefined || process === NO_CHOICE
-      ? {
-          remove: () => Promise.reject(new Error('this platform deletes nothing')),
-          list: () => Promise.reject(new Error('this platform has no list')),
-          change: () => Promise.reject(new Error('this platform changes nothing')),
-        }
+      ? { ...CHANGES_NOTHING, list: () => Promise.reject(new Error('this platform has no list')) }
       : {
           ...changingPlatform(run, process, { show: shown, looksAt }),
-          remove: ({ id, service }, check) =>
-            removePipe(run, process, { id, check, looks: looksAt(service) }),
+          remove: ({ id, service }, check) => removePipe(run, process, id, () => check(looksAt(service))),
         }
   const upsert = upserting(run, process, { sending, looksAt })
   return { read, admitCreate, upsert, ...more }

@@ -69,8 +69,7 @@ function podText(model: Model, pod: Pod, { index, rankOf, recordOf }: Place): un
 }
 
 function heardText(heard: Pod['heard'], recordOf: Place['recordOf']): unknown {
-  const records = recordsIn(new Map(heard.map((object) => [`${RECORDS}/${object.metadata.name}`, object])))
-  return [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(recordOf)
+  return [...recordsIn(heard).values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(recordOf)
 }
 
 function isNow(model: Model, { name, resourceVersion }: KubeObject['metadata']): boolean {

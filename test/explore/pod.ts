@@ -9,6 +9,7 @@ import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { syncStoreFromLedger } from '../../src/reconcile/state/journal.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { objectsIn } from '../support/object-store.ts'
 import { clockOf } from './clock.ts'
 import { clusterOf } from './cluster.ts'
 import { catalogOf } from './directory.ts'
@@ -265,14 +266,12 @@ async function createPod(run: Run, index: number) {
   function startAgain(): void {
     isOver = true
     run.pods.delete(index)
-    const pods = podsOf(model)
-    const objects = [...pods.objects].filter(([path]) => path.startsWith(RECORDS)).map(([, object]) => object)
     change({
       starts: podAt(model, index).starts + 1,
       read: [podAt(model, index).checkout],
       readSince: [],
       begun: undefined,
-      heard: objects,
+      heard: objectsIn(podsOf(model), RECORDS),
       lease: leaseIn(run),
       leaseSince: model.now,
       behindMs: 0,

@@ -8,6 +8,7 @@ import type { SecretStore } from '../../src/contract/secrets.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
+import { USUAL } from '../reconcile/engine.ts'
 import { clockOf, type SetClock } from './clock.ts'
 import { catalogOf } from './directory.ts'
 import { HASH_KEY, keptMask, withHashesKept } from './hashes.ts'
@@ -81,17 +82,14 @@ export function contextOf(
   parts: Pick<ReconcileContext, 'platform' | 'ledger' | 'store' | 'clock'>,
 ): ReconcileContext {
   return {
+    ...USUAL,
     ...parts,
     profile: world.profile ?? DEFAULT,
     secrets: secretsOf(model),
     mask: keptMask(world.mounted?.others),
     mounted: secretsOf(model),
-    emit: () => undefined,
     random: () => 0,
     newId: () => newId(model, 'intent'),
-    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-    healthyStates: undefined,
-    maxCreates: 25,
   }
 }
 

@@ -3,7 +3,7 @@ import { CHANGING } from './changing-profile.ts'
 import { makeByHand } from './changing-steps.ts'
 import type { Model, Wish } from './model.ts'
 import { noteEdited } from './life.ts'
-import { REMOVE_REPLIES } from './removing-platform.ts'
+import { REMOVE_REPLIES } from './change-requests.ts'
 import type { World } from './worlds.ts'
 
 const REMOVES = {

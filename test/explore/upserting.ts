@@ -3,7 +3,7 @@ import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Looks, Platform, ServiceAccess } from '../../src/contract/platform.ts'
 import type { Fence } from '../../src/platform/fence.ts'
-import { remoteError } from '../reconcile/model-platform.ts'
+import { remoteError, replyOf } from '../reconcile/model-platform.ts'
 import { judgeUpsert } from './laws.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { SECOND } from './model.ts'
@@ -55,7 +55,7 @@ export function upserting(
       if (taken === 'answered') {
         if (model.pods !== undefined) model.pods.applied = body.allowedOrigins
         const value = { id: 'endpoint', ...body } as RemoteResource // our own body, as 2.7 has it
-        return { value, requestId: 'request', credential: 'api' }
+        return replyOf(value)
       }
     }
   }

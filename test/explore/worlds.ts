@@ -6,7 +6,7 @@ import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
 import { POD_WORLDS } from './pod-worlds.ts'
-import type { RemoveReply } from './removing-platform.ts'
+import type { RemoveReply } from './change-requests.ts'
 import { REMOVING_WORLDS } from './removing-worlds.ts'
 
 /** How much time passes at once. */

@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { PassThrough } from 'node:stream'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { CreateFailpoint } from '../../src/contract/failpoint.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
@@ -66,20 +66,6 @@ async function minutes(world: Given, count: number, ...keys: readonly Key[]): Pr
   return reasons
 }
 
-let last: Given | undefined
-
-/** As {@link given}, and in the end no request was sent without an intent, or twice. */
-async function viewsIn(...of: Parameters<typeof given>): Promise<Given> {
-  last = await given(...of)
-  return last
-}
-
-afterEach(() => {
-  const violations = last?.platform.violations ?? []
-  last = undefined
-  if (violations.length > 0) throw new Error(violations.join('\n'))
-})
-
 test('a manifest, a request and a schema are known for it', () => {
   expect(MANIFEST_KINDS).toEqual(['Service', 'Pipe', 'QueryEndpoint', 'Alert', 'View', 'Lock'])
   expect(operationsOf(DEFAULT).map(({ name }) => name)).toEqual(
@@ -89,7 +75,7 @@ test('a manifest, a request and a schema are known for it', () => {
 
 describe('a view', () => {
   test('is created once, with its secret, which is kept nowhere', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('totals') })
+    const world = await given({ 'totals.yaml': view('totals') })
     world.secrets.mounted.set('kafka/password', 'planted-password')
     expect((await world.go(TOTALS)).action).toMatchObject({ type: 'create', reason: 'New' })
     expect((await world.go(TOTALS)).action.reason).toBe('InSync')
@@ -100,7 +86,7 @@ describe('a view', () => {
   })
 
   test('whose secret is rotated, or whose manifest is edited, is not created again', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('totals') })
+    const world = await given({ 'totals.yaml': view('totals') })
     await world.go(TOTALS)
     world.secrets.mounted.set('kafka/password', 'another')
     expect((await world.go(TOTALS)).action.reason).toBe('SecretRotated')
@@ -110,7 +96,7 @@ describe('a view', () => {
   })
 
   test('that was changed behind our back has drifted', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('totals') })
+    const world = await given({ 'totals.yaml': view('totals') })
     await world.go(TOTALS)
     const made = world.platform.pipes.get(await idOf(world, TOTALS))
     if (made !== undefined) made.body = { ...made.body, rows: 7 }
@@ -128,9 +114,9 @@ describe('a view', () => {
   ])('whose process dies $at is $reason for the next one', async ({ at, posts, reason }) => {
     const dead = new Promise<never>(() => undefined)
     const fail = (reached: CreateFailpoint) => (reached === at ? dead : Promise.resolve())
-    const before = await viewsIn({ 'totals.yaml': view('totals') }, { fail })
+    const before = await given({ 'totals.yaml': view('totals') }, { fail })
     expect(await before.request(TOTALS)).toBeUndefined()
-    const world = await viewsIn({}, { around: before.around })
+    const world = await given({}, { around: before.around })
     expect((await world.go(TOTALS)).action.reason).toBe(reason)
     await minutes(world, 90, TOTALS)
     expect(world.platform.posts).toHaveLength(posts)
@@ -141,7 +127,7 @@ describe('a view', () => {
   test.each<{ worked: boolean }>([{ worked: true }, { worked: false }])(
     'whose reply is lost (work done: $worked) is not sent again, until a line in Git says so',
     async ({ worked }) => {
-      const world = await viewsIn({ 'totals.yaml': view('totals') })
+      const world = await given({ 'totals.yaml': view('totals') })
       world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked })
       await world.go(TOTALS)
       expect(await minutes(world, 90, TOTALS)).toEqual(Array(90).fill('OutcomeUnknown'))
@@ -155,14 +141,14 @@ describe('a view', () => {
 
   test('counts for the create limit, together with pipes', async () => {
     const files = { 'a.yaml': view('a'), 'b.yaml': view('b'), 'c.yaml': pipe('c') }
-    const world = await viewsIn(files, { maxCreates: 2 })
+    const world = await given(files, { maxCreates: 2 })
     for (const key of ['View/a', 'View/b', 'Pipe/c'] as const)
       expect((await world.go(key)).action.reason).toBe('CreateLimit')
     expect(world.platform.posts).toEqual([])
   })
 
   test('under another name waits until the old manifest is gone: then its record moves', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('old', { query: 'select 1', called: 'totals' }) })
+    const world = await given({ 'totals.yaml': view('old', { query: 'select 1', called: 'totals' }) })
     await world.go('View/old')
     const id = await idOf(world, 'View/old')
     world.write(
@@ -180,7 +166,7 @@ describe('a view', () => {
   })
 
   test('that looks like an orphan is refused', async () => {
-    const world = await viewsIn({ 'old.yaml': view('old', { query: 'select 1' }) })
+    const world = await given({ 'old.yaml': view('old', { query: 'select 1' }) })
     await world.go('View/old')
     world.remove('old.yaml')
     world.write('new.yaml', view('new', { query: 'select 1' }))
@@ -189,7 +175,7 @@ describe('a view', () => {
   })
 
   test('has nothing to do with a pipe of the same name', async () => {
-    const world = await viewsIn({ 'pipe.yaml': pipe('totals') })
+    const world = await given({ 'pipe.yaml': pipe('totals') })
     await world.go('Pipe/totals')
     world.write('view.yaml', view('totals'))
     world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
@@ -227,7 +213,7 @@ describe('a view', () => {
   })
 
   test('that no reading ever found is never replaced by itself', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('totals') })
+    const world = await given({ 'totals.yaml': view('totals') })
     await world.go(TOTALS)
     world.platform.pipes.clear()
     expect((await minutes(world, 90, TOTALS)).at(-1)).toBe('NeverSeen')
@@ -243,7 +229,7 @@ describe('a view', () => {
   })
 
   test('is adopted by policy.adopt or a Lock, but a pipe is no view', async () => {
-    const world = await viewsIn()
+    const world = await given()
     const body = { name: 'totals', query: 'select 1 from totals', rows: 1, origin: { host: 'db.example' } }
     const id = world.platform.make(SERVICE_ID, body, VIEW)
     world.write('totals.yaml', view('totals', { policy: { adopt: id } }))
@@ -261,7 +247,7 @@ describe('a view', () => {
   })
 
   test('is previewed without a request, shown, counted, and a filter of the page', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('totals') })
+    const world = await given({ 'totals.yaml': view('totals') })
     const { items } = await planOf(world)
     expect(items.find(({ key }) => key === TOTALS)).toMatchObject({ action: 'create', verdict: 'change' })
     expect(world.platform.posts).toEqual([])

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import { isObject, type JsonObject } from '../../src/lib/json.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { KubeObject, WatchEvent } from '../../src/ledger/kubernetes/cluster-api.ts'
+import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { listenHere } from '../support/listen-here.ts'
+import { createObjectStore, isIn, isSelected, type Objects } from '../support/object-store.ts'
 
 /*
- * As much of the Kubernetes API as a ledger uses: objects with optimistic locking, lists in pages, watches with bookmarks. The tests that
- * use it run against a real one too (`test/slow`), so that it cannot drift from that.
+ * As much of the Kubernetes API as a ledger uses: the object store over HTTP, lists in pages, watches with bookmarks. The tests that use it
+ * also run against a real API (`test/slow`). So the model cannot drift from that.
  */
 
 export interface ApiModel extends AsyncDisposable {
@@ -35,15 +38,9 @@ export interface Asked {
 /** `lost`: it is done, and no reply comes. `cut`: it is not even done. */
 export type Mishap = undefined | 'lost' | 'cut' | { readonly status: number; readonly retryAfter?: number }
 
-interface Stored extends JsonObject {
-  readonly metadata: JsonObject & { readonly name: string; readonly resourceVersion: string }
-}
-
-interface Change {
-  readonly version: number
-  readonly path: string
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  readonly object: Stored
+interface Answer {
+  readonly status: number
+  readonly body: JsonObject
 }
 
 interface Watcher {
@@ -60,81 +57,41 @@ const COLLECTION =
 
 export async function startApiModel(): Promise<ApiModel> {
   const token = randomUUID()
-  let objects = new Map<string, Stored>()
-  let changes: Change[] = []
-  let version = 100
+  const state: Objects = { objects: new Map(), version: 100 }
+  let changes: (readonly [path: string, event: WatchEvent])[] = []
   let compactedAt = 0
   let date: string | undefined
   let mishap: ((request: Asked) => Mishap) | undefined
   const watchers = new Set<Watcher>()
   const writes: string[] = []
-  const pages = new Map<string, readonly Stored[]>()
+  const pages = new Map<string, readonly KubeObject[]>()
+  const store = createObjectStore(state, (path, event) => {
+    changes.push([path, event])
+    for (const watcher of watchers) tell(watcher, path, event)
+  })
 
-  function publish(type: Change['type'], path: string, object: Stored): void {
-    const collection = path.slice(0, path.lastIndexOf('/'))
-    changes.push({ version, path, type, object })
-    for (const watcher of watchers)
-      if (watcher.collection === collection && version > watcher.from && isSelected(object, watcher.selector))
-        watcher.send({ type, object })
-  }
-
-  function written(path: string, object: JsonObject, before: Stored | undefined): Stored {
-    version += 1
-    const metadata = {
-      creationTimestamp: before?.metadata['creationTimestamp'] ?? new Date().toISOString(),
-      uid: before?.metadata['uid'] ?? randomUUID(),
-      ...(isObject(object['metadata']) ? object['metadata'] : {}),
-      resourceVersion: String(version),
-    }
-    const stored = { ...object, metadata } as unknown as Stored
-    objects.set(path, stored)
-    publish(before === undefined ? 'ADDED' : 'MODIFIED', path, stored)
-    return stored
-  }
-
-  function answer({ method, path, query }: Asked, body: JsonObject): { status: number; body: JsonObject } {
-    const collection = COLLECTION.test(path) ? path : path.slice(0, path.lastIndexOf('/'))
+  function answer({ method, path, query }: Asked, body: JsonObject): Answer {
+    const isWhole = COLLECTION.test(path)
+    const collection = isWhole ? path : path.slice(0, path.lastIndexOf('/'))
     if (!COLLECTION.test(collection)) return failure(404, 'the server could not find the requested resource')
-    const isWhole = path === collection
-    const now = objects.get(path)
-    const meta = isObject(body['metadata']) ? body['metadata'] : {}
-    if (method === 'GET' && isWhole) return pageOf(collection, query)
-    if (method === 'GET')
-      return now === undefined ? failure(404, `${path} not found`) : { status: 200, body: now }
-    if (method === 'POST' && isWhole) {
-      const own = `${collection}/${nameIn(meta)}`
-      if (objects.has(own)) return failure(409, `${nameIn(meta)} already exists`)
-      if (meta['resourceVersion'] !== undefined)
-        return failure(400, 'resourceVersion should not be set on objects to be created')
-      return { status: 201, body: written(own, body, undefined) }
+    try {
+      if (method === 'GET' && isWhole) return pageOf(collection, query)
+      if (method === 'GET') return { status: 200, body: store.get(path) }
+      if (method === 'POST' && isWhole) return { status: 201, body: store.create(collection, body) }
+      if (method === 'PUT') return { status: 200, body: store.replace(path, body) }
+      store.remove(path)
+      return { status: 200, body: { kind: 'Status', status: 'Success' } }
+    } catch (error) {
+      if (error instanceof ClusterError) return failure(error.status ?? 500, error.message)
+      throw error
     }
-    if (now === undefined) return failure(404, `${path} not found`)
-    if (method === 'PUT') {
-      if (meta['resourceVersion'] === undefined)
-        return failure(422, 'metadata.resourceVersion: Invalid value: 0: must be specified for an update')
-      if (meta['resourceVersion'] !== now.metadata.resourceVersion)
-        return failure(409, 'the object has been modified; please apply your changes to the latest version')
-      return { status: 200, body: written(path, body, now) }
-    }
-    const preconditions = isObject(body['preconditions']) ? body['preconditions'] : {}
-    const { resourceVersion = now.metadata.resourceVersion } = preconditions
-    if (resourceVersion !== now.metadata.resourceVersion)
-      return failure(409, 'the precondition does not hold')
-    version += 1
-    objects.delete(path)
-    publish('DELETED', path, { ...now, metadata: { ...now.metadata, resourceVersion: String(version) } })
-    return { status: 200, body: { kind: 'Status', status: 'Success' } }
   }
 
-  function pageOf(collection: string, query: URLSearchParams): { status: number; body: JsonObject } {
-    const [list, from = '0', at = String(version)] = query.get('continue')?.split(' ') ?? []
+  function pageOf(collection: string, query: URLSearchParams): Answer {
+    const [list, from = '0', at = String(state.version)] = query.get('continue')?.split(' ') ?? []
     const all =
       (list === undefined ? undefined : pages.get(list)) ??
-      [...objects]
-        .filter(([path]) => path.slice(0, path.lastIndexOf('/')) === collection)
-        .map(([, object]) => object)
-        .filter((object) => isSelected(object, query.get('labelSelector') ?? ''))
-        .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      store.list(collection, query.get('labelSelector') ?? '').items
     if (list !== undefined && !pages.has(list))
       return failure(410, 'The provided continue parameter is too old to display a consistent list result.')
     const limit = Number(query.get('limit') ?? all.length)
@@ -164,16 +121,10 @@ export async function startApiModel(): Promise<ApiModel> {
       response.end()
       return
     }
-    for (const change of changes)
-      if (
-        change.version > from &&
-        change.path.slice(0, change.path.lastIndexOf('/')) === path &&
-        isSelected(change.object, selector)
-      )
-        send({ type: change.type, object: change.object })
-    if (from <= version)
-      send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(version) } } })
     const watcher: Watcher = { collection: path, selector, from, send, end: () => response.destroy() }
+    for (const [own, event] of changes) tell(watcher, own, event)
+    if (from <= state.version)
+      send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(state.version) } } })
     watchers.add(watcher)
     const timer = setTimeout(() => response.end(), Number(query.get('timeoutSeconds') ?? 60) * 1_000)
     response.on('close', () => {
@@ -228,7 +179,7 @@ export async function startApiModel(): Promise<ApiModel> {
       mishap = how
     },
     compact() {
-      compactedAt = version
+      compactedAt = state.version
       changes = []
       pages.clear()
     },
@@ -239,16 +190,17 @@ export async function startApiModel(): Promise<ApiModel> {
       date = new Date(at).toUTCString()
     },
     snapshot() {
-      const [before, at] = [new Map(objects), version]
+      const [before, at] = [[...state.objects], state.version]
       return () => {
-        objects = new Map(before)
-        version = at
+        state.objects.clear()
+        for (const [path, object] of before) state.objects.set(path, object)
+        state.version = at
         changes = []
         compactedAt = 0
         for (const watcher of watchers) watcher.end()
       }
     },
-    objects: () => objects,
+    objects: () => state.objects,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -256,17 +208,13 @@ export async function startApiModel(): Promise<ApiModel> {
   }
 }
 
-function nameIn(meta: JsonObject): string {
-  return typeof meta['name'] === 'string' ? meta['name'] : ''
-}
-
-function failure(code: number, message: string): { status: number; body: JsonObject } {
+function failure(code: number, message: string): Answer {
   return { status: code, body: { kind: 'Status', status: 'Failure', code, message } }
 }
 
-function isSelected({ metadata }: Stored, selector: string): boolean {
-  if (selector === '') return true
-  const [label = '', value] = selector.split('=')
-  const { labels } = metadata
-  return isObject(labels) && labels[label] === value
+/** An event after the version that the watcher knows. */
+function tell(watcher: Watcher, path: string, event: WatchEvent): void {
+  const isLater = Number(event.object.metadata.resourceVersion) > watcher.from
+  if (isLater && isIn(path, watcher.collection) && isSelected(event.object, watcher.selector))
+    watcher.send({ ...event })
 }

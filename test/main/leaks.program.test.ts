@@ -4,6 +4,7 @@ import { httpServer, type TestServer } from '../platform/support/server.ts'
 import {
   alertManifest,
   ENDPOINT,
+  head,
   OTHER_SERVICE_ID,
   pipeManifest,
   platformArgs,
@@ -22,10 +23,7 @@ import { leaksIn, PLANTED } from './planted.ts'
 /* Law 6, in one test: secrets in every place that may hold one, a platform that repeats them, and all that comes out. */
 
 function pipe(name: string, source: string): string {
-  return `apiVersion: pipewright/v1
-kind: Pipe
-metadata: {name: ${name}}
-spec:
+  return `${head('Pipe', name)}spec:
   service: analytics
   source:
 ${source}

@@ -25,19 +25,19 @@ const ROWS: readonly Row[] = [
   [
     'a Service that is there and invalid is no error of the pipe',
     [s.replace('serviceId', 'servicId'), pipe('a')],
-    ['unknown-field 4:62'],
+    ['unknown-field 6:3'],
     'Service/analytics',
   ],
   [
     'a missing dependency',
     [s, depending('a', 'Service/analytics, Alert/x')],
-    ['unknown-dependency 9:41'],
+    ['unknown-dependency 12:41'],
     'Pipe/a',
   ],
   [
     'a circle makes its members invalid, and not who leads into it',
     [s, ...['ab', 'bc', 'ca', 'da'].map(([name = '', on = '']) => depending(name, `Pipe/${on}`))],
-    ['circular-dependency 9:22', 'circular-dependency 19:22', 'circular-dependency 29:22'],
+    ['circular-dependency 12:22', 'circular-dependency 22:22', 'circular-dependency 32:22'],
     'Pipe/a Pipe/b Pipe/c',
   ],
   ...[

@@ -145,8 +145,8 @@ describe('who had something before keeps it', () => {
         code: 'duplicate-key',
         file: 'a.yaml',
         line: 3,
-        message: 'Pipe/a exists already, at m.yaml:6. That manifest stays in use, and this one is not used.',
-        related: [{ file: 'm.yaml', line: 6 }],
+        message: 'Pipe/a exists already, at m.yaml:9. That manifest stays in use, and this one is not used.',
+        related: [{ file: 'm.yaml', line: 9 }],
       },
     ])
   })

@@ -13,45 +13,35 @@ import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { Reading } from '../../src/manifest/files/read-directory.ts'
 import { nextCatalog, parseFile } from '../support/at-once.ts'
+import { head, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
 
-export const UUID = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+export const UUID = ORGANIZATION
 
 export const never = new AbortController().signal
 
 export function service(name: string, serviceId = UUID): string {
-  return [
-    'apiVersion: pipewright/v1',
-    'kind: Service',
-    `metadata: {name: ${name}}`,
-    `spec: {organizationId: ${UUID}, serviceId: ${serviceId}, credentials: {secretRef: {name: api}}}`,
-    '',
-  ].join('\n')
+  return serviceManifest({ name, serviceId, secret: 'api' })
 }
 
 export function pipe(
   name: string,
   options: { readonly policy?: string; readonly service?: string; readonly topics?: string } = {},
 ): string {
-  return [
-    'apiVersion: pipewright/v1',
-    'kind: Pipe',
-    `metadata: {name: ${name}}`,
-    `policy: {${options.policy ?? ''}}`,
-    'spec:',
-    `  service: ${options.service ?? 'analytics'}`,
-    `  source: {kafka: {brokers: "b:9092", topics: ${options.topics ?? 'orders'}}}`,
-    '  destination: {database: default, table: t, columns: [{name: id, type: UInt64}]}',
-    '  fieldMappings: [{sourceField: id, destinationField: id}]',
-    '',
-  ].join('\n')
+  return `${head('Pipe', name)}policy: {${options.policy ?? ''}}
+spec:
+  service: ${options.service ?? 'analytics'}
+  source: {kafka: {brokers: "b:9092", topics: ${options.topics ?? 'orders'}}}
+  destination: {database: default, table: t, columns: [{name: id, type: UInt64}]}
+  fieldMappings: [{sourceField: id, destinationField: id}]
+`
 }
 
 export function endpoint(name: string, of = 'analytics'): string {
-  return `apiVersion: pipewright/v1\nkind: QueryEndpoint\nmetadata: {name: ${name}}\nspec: {service: ${of}}\n`
+  return `${head('QueryEndpoint', name)}spec: {service: ${of}}\n`
 }
 
 export function lock(name: string, pipes: Readonly<Record<string, string>>): string {
-  return `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: ${name}}\nspec: {pipes: ${JSON.stringify(pipes)}}\n`
+  return `${head('Lock', name)}spec: {pipes: ${JSON.stringify(pipes)}}\n`
 }
 
 export function documents(...texts: readonly string[]): string {

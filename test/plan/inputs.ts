@@ -86,7 +86,7 @@ const ALONE: Surroundings = {
   listed: undefined,
 }
 
-export function intent(state: Intent['state']): Intent {
+export function intent(state: Intent['state'], changes: Partial<Intent> = {}): Intent {
   return {
     id: INTENT_ID,
     attempt: 1,
@@ -99,6 +99,7 @@ export function intent(state: Intent['state']): Intent {
     state,
     seen: undefined,
     saidEarlyAt: undefined,
+    ...changes,
   }
 }
 

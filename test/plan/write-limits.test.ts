@@ -74,8 +74,8 @@ test('a service is what the platform knows it by, however its ids are written', 
 })
 
 function having(is: Partial<Intent>): LedgerRecord {
-  const underWay = { ...intent('open'), openedAt: NOW - 5_000, sendBy: NOW }
-  return { ...blankRecord('Pipe/orders'), intent: { ...underWay, ...is } }
+  const underWay = intent('open', { openedAt: NOW - 5_000, sendBy: NOW, ...is })
+  return { ...blankRecord('Pipe/orders'), intent: underWay }
 }
 
 describe('what counts as made', () => {

@@ -1,13 +1,13 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
+import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { pipe, service } from './manifests.ts'
 import { createModelDirectory, createReader } from './model-directory.ts'
-import { recordedPipe } from '../plan/inputs.ts'
+import { intent, recordedPipe } from '../plan/inputs.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -53,12 +53,7 @@ function given(count: number, policy: Policy = {}) {
   }
 
   const created = recordedPipe('id', { at: clock.now(), seenAt: clock.now() })
-  function intent(state: Intent['state']): Intent {
-    const at = clock.now()
-    const times = { openedAt: at, sendBy: at, endBy: at }
-    return { id: 'i', reason: 'New', requestDigest: '', revision: '', attempt: 1, state, ...times }
-  }
-  return { clock, store, directory, names, read, note, observe, counts, created, intent }
+  return { clock, store, directory, names, read, note, observe, counts, created }
 }
 
 const keyOf = (name: string): Key => `Pipe/${name}`
@@ -67,13 +62,14 @@ type Given = ReturnType<typeof given>
 
 /** Steps, separated by `;`: what is recorded of pipe a (or b, c), what is read of it, and time. */
 async function play(world: Given, text: string): Promise<void> {
-  const { created, intent } = world
+  const { clock, created } = world
+  const times = { openedAt: clock.now(), sendBy: clock.now(), endBy: clock.now() }
   const records: Readonly<Record<string, Partial<LedgerRecord>>> = {
     blank: {},
-    unknown: { intent: intent('unknown') },
-    failed: { intent: intent('failed') },
+    unknown: { intent: intent('unknown', times) },
+    failed: { intent: intent('failed', times) },
     pipe: { remote: created },
-    new: { remote: created, intent: intent('succeeded') },
+    new: { remote: created, intent: intent('succeeded', times) },
     unseen: { remote: { ...created, seenAt: undefined } },
     foreign: { remote: { ...created, foreign: ['source.kafka.tunnel'] } },
   }

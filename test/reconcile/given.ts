@@ -1,18 +1,14 @@
-import type { Profile } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Event } from '../../src/contract/events.ts'
-import type { Platform } from '../../src/contract/platform.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { type FakeClock, createFakeClock } from '../support/fake-clock.ts'
+import { createIds, startEngine, USUAL } from './engine.ts'
 import { createModelDirectory, createReader } from './model-directory.ts'
 import { createLedgerView } from './model-ledger.ts'
 import { scenarioMask } from '../support/mounted-secrets.ts'
@@ -37,26 +33,17 @@ export function createSurroundings() {
   const writes: Written[] = []
   const platform = createModelPlatform({
     clock,
-    ledger: {
-      // The ledger would read all records.
-      async withIntent(id) {
-        const key = writes.findLast(({ after }) => after?.intent?.id === id)?.after?.key
-        return key === undefined ? ledger.withIntent(id) : ledger.get(key)
-      },
-    },
+    // The ledger would read all records.
+    ledger: { withIntent: async (id) => writes.findLast(({ after }) => after?.intent?.id === id)?.after },
   })
   const truth: Truth = {
-    sent(intentId) {
-      const post = platform.posts.find((each) => each.intentId === intentId)
-      return post && { effect: post.effect, pipeId: post.pipeId }
-    },
+    sent: (intentId) => platform.posts.find((each) => each.intentId === intentId),
     // Persons say what they like here.
     isRetrySaid: () => true,
     isPipeSaid: () => true,
     isForgetSaid: () => true,
     isRemoved: () => false,
   }
-  let ids = 0
   return {
     clock,
     ledger,
@@ -70,60 +57,45 @@ export function createSurroundings() {
       const broken = judgeWrite(written, truth)
       if (broken.length > 0) throw new Error(broken.join('\n'))
     },
-    newId: () => {
-      ids += 1
-      return `a0000000-0000-4000-8000-${String(ids).padStart(12, '0')}`
-    },
+    newId: createIds(),
   }
 }
 
 /** One process: what it holds in memory, and its own view of the ledger. */
 type Process = Awaited<ReturnType<typeof startProcess>>
 
-export interface ProcessOptions {
-  /** What the service offers; `default` unless given. Manifests are those of `default` in any case. */
-  readonly profile?: Profile
-  /** What it sends its requests with; the model unless given. */
-  readonly platform?: Platform
-  readonly maxCreates?: number
-  readonly random?: () => number
+type Changeable = 'profile' | 'platform' | 'maxCreates' | 'random' | 'fail'
+
+/** Manifests are those of the default profile in any case. */
+export interface ProcessOptions extends Partial<Pick<ReconcileContext, Changeable>> {
   readonly hops?: () => number
-  readonly fail?: ReconcileContext['fail']
   /** As `StateStore.olderThan`. */
   readonly olderThan?: () => string | undefined
 }
 
 /** Starts a process, as the daemon does: records first, then the directory. */
-export async function startProcess(around: Surroundings, options: ProcessOptions = {}) {
+export async function startProcess(
+  around: Surroundings,
+  { hops = () => 0, olderThan, ...options }: ProcessOptions = {},
+) {
   const { clock, platform, secrets, directory, newId } = around
-  const ledger = createLedgerView(around.ledger, {
-    onWritten: around.onWritten,
-    hops: options.hops ?? (() => 0),
-  })
+  const ledger = createLedgerView(around.ledger, { onWritten: around.onWritten, hops })
   const events: Event[] = []
-  const profile = options.profile ?? DEFAULT
-  const context: ReconcileContext = {
-    profile,
-    platform: options.platform ?? platform,
+  const parts = {
+    ...USUAL,
+    profile: DEFAULT,
+    platform,
     ledger,
     secrets,
     mask: scenarioMask(),
     mounted: secrets,
-    store: createStateStore({ profile, hashKey: ledger.hashKey, clock, olderThan: options.olderThan }),
     clock,
-    emit: (event) => void events.push(event),
-    random: options.random ?? (() => 0.5),
+    emit: (event: Event) => void events.push(event),
     newId,
-    timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
-    healthyStates: undefined,
-    maxCreates: options.maxCreates ?? 25,
-    fail: options.fail,
+    ...options,
   }
-  const board = createBoard()
-  const reconciler = createReconciler(context, board)
+  const { context, store, board, reconciler } = await startEngine(parts, olderThan)
   const reader = createReader(directory)
-  const { store } = context
-  for (const record of await around.ledger.list()) store.note(record)
 
   const placesLeft: Key[] = []
   const never = new AbortController().signal
@@ -207,9 +179,11 @@ export interface Given extends Omit<Surroundings, 'ledger'>, Process {
 
 export async function given(
   files: Readonly<Record<string, string>> = {},
-  options: ProcessOptions & { readonly around?: Surroundings } = {},
+  {
+    around = createSurroundings(),
+    ...options
+  }: ProcessOptions & { readonly around?: Surroundings | undefined } = {},
 ): Promise<Given> {
-  const around = options.around ?? createSurroundings()
   const { directory } = around
   if (!directory.files.has('service.yaml')) directory.files.set('service.yaml', service())
   for (const [file, text] of Object.entries(files)) directory.files.set(file, text)

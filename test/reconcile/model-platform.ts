@@ -16,6 +16,7 @@ import type { Ledger } from '../../src/contract/ledger.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
+import { judgeSend, type Sent } from '../support/oracle.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
@@ -35,15 +36,14 @@ export interface ModelPipe {
 }
 
 /** A create that reached the platform. */
-export interface Post {
+export interface Post extends Sent {
   readonly key: Key | undefined
   readonly intentId: string
   readonly serviceId: string
   readonly body: JsonObject
   /** On the monotonic clock, ms. */
   readonly at: number
-  /** Whether it may have had an effect, as far as the sender can know. */
-  effect: Effect | 'done'
+  effect: Sent['effect']
   pipeId: string | undefined
 }
 
@@ -60,8 +60,6 @@ export interface ModelPlatform extends Platform {
   readonly hidden: Set<string>
   readonly posts: readonly Post[]
   readonly upserts: readonly JsonObject[]
-  /** What should never be: a create without a durable intent, one intent sent twice. */
-  readonly violations: readonly string[]
   readonly requests: Readonly<Record<ModelOperation, number>>
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
   /** The same for every request that nothing else is scripted for. */
@@ -101,7 +99,6 @@ export function createModelPlatform(parts: {
   const hidden = new Set<string>()
   const posts: Post[] = []
   const upserts: JsonObject[] = []
-  const violations: string[] = []
   let made = 0
 
   function next(operation: ModelOperation): Script | 'ok' {
@@ -123,10 +120,6 @@ export function createModelPlatform(parts: {
     return pipe
   }
 
-  function looksAt(service: ServiceAccess): Looks {
-    return { read, list: (listed, options) => list(listed, service, options), lookCostsMs: 0 }
-  }
-
   async function admitCreate(
     kind: CreateOnceKind,
     service: ServiceAccess,
@@ -134,14 +127,9 @@ export function createModelPlatform(parts: {
   ): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
-    return {
-      service,
-      deadlineMs: 20_000,
-      waitedMs: 0,
-      ...looksAt(service),
-      send: ({ body, intentId }) => send(kind, service, body, intentId),
-      release: () => undefined,
-    }
+    return permitOf(service, looksOf(model, service), ({ body, intentId }) =>
+      send(kind, service, body, intentId),
+    )
   }
 
   async function send(
@@ -153,10 +141,10 @@ export function createModelPlatform(parts: {
     const body = JSON.parse(text) as JsonObject // the body of a create is an object
     const script = next('create')
     const owner = await ledger.withIntent(intentId)
-    if (owner?.intent?.id !== intentId || owner.intent.state !== 'open')
-      violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
-    if (posts.some((post) => post.intentId === intentId))
-      violations.push(`a create of intent ${intentId} was sent twice`)
+    const isOpen = owner?.intent?.id === intentId && owner.intent.state === 'open'
+    const isRepeated = posts.some((post) => post.intentId === intentId)
+    const broken = judgeSend(intentId, { isOpen, isRepeated })
+    if (broken.length > 0) throw new Error(broken.join('\n'))
     const works =
       script === 'ok' || (script.type !== 'no-credentials' && !('worked' in script && !script.worked))
     const pipe = works ? add(kind, service.serviceId, body, intentId) : undefined
@@ -169,7 +157,7 @@ export function createModelPlatform(parts: {
     await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
     if (!isDoubtful(script)) post.effect = 'done'
-    return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
+    return replyOf(shown(pipe, script), `request-${posts.length}`)
   }
 
   function read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -187,7 +175,7 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
-    return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
+    return replyOf(shown(pipe, script), `request-get-${requests.get}`)
   }
 
   async function list(
@@ -201,11 +189,8 @@ export function createModelPlatform(parts: {
     const there = [...pipes.values()].filter(
       (pipe) => pipe.kind.name === kind.name && sameId(pipe.serviceId, serviceId) && !hidden.has(pipe.id),
     )
-    return {
-      value: model.listed(there.map((pipe) => shown(pipe, script))),
-      requestId: `request-list-${requests.list}`,
-      credential: CREDENTIAL,
-    }
+    const listed = model.listed(there.map((pipe) => shown(pipe, script)))
+    return replyOf(listed, `request-list-${requests.list}`)
   }
 
   async function readAlert(id: string, { signal }: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -224,7 +209,6 @@ export function createModelPlatform(parts: {
     hidden,
     posts,
     upserts,
-    violations,
     requests,
     script(operation, ...replies) {
       scripts[operation].push(...replies)
@@ -239,19 +223,38 @@ export function createModelPlatform(parts: {
     list,
     async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const text = await makeBody(looksAt(service))
+      const text = await makeBody(looksOf(model, service))
       const script = next('upsert')
       await obey(script, signal)
       const body = JSON.parse(text) as JsonObject // as above
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
       const value = { id: 'endpoint-1', ...body, ...change } as RemoteResource // our own body, as 2.7 has it
-      return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
+      return replyOf(value, `request-upsert-${upserts.length}`)
     },
-    change: () => Promise.reject(new Error('this platform changes nothing')),
-    remove: () => Promise.reject(new Error('this platform deletes nothing')),
+    ...CHANGES_NOTHING,
   }
   return model
+}
+
+export function replyOf<T>(value: T, requestId = 'request'): Reply<T> {
+  return { value, requestId, credential: CREDENTIAL }
+}
+
+/** Reads at no cost, for a service. */
+export function looksOf({ read, list }: Pick<Platform, 'read' | 'list'>, service: ServiceAccess): Looks {
+  return { read, list: (kind, options) => list(kind, service, options), lookCostsMs: 0 }
+}
+
+/** A permit that did not wait. */
+export function permitOf(service: ServiceAccess, looks: Looks, send: CreatePermit['send']): CreatePermit {
+  return { ...looks, service, deadlineMs: 20_000, waitedMs: 0, send, release: () => undefined }
+}
+
+/** As a service of the default profile. */
+export const CHANGES_NOTHING: Pick<Platform, 'change' | 'remove'> = {
+  change: () => Promise.reject(new Error('this platform changes nothing')),
+  remove: () => Promise.reject(new Error('this platform deletes nothing')),
 }
 
 function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): RemoteResource {

@@ -6,12 +6,13 @@ export interface ModelSecrets extends SecretStore {
   readonly mounted: Map<string, string>
 }
 
-export function createModelSecrets(): ModelSecrets {
-  const mounted = new Map([
-    ['api/keyId', 'id'],
-    ['api/keySecret', 'secret'],
-    ['kafka/password', 'first'],
-  ])
+const MOUNTED = [
+  ['api/keyId', 'id'],
+  ['api/keySecret', 'secret'],
+  ['kafka/password', 'first'],
+] as const
+
+export function createModelSecrets(mounted = new Map<string, string>(MOUNTED)): ModelSecrets {
   return {
     mounted,
     async read({ name, key }) {

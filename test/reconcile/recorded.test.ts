@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
+import { intent } from '../plan/inputs.ts'
 import { given } from './given.ts'
 import { pipe } from './manifests.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
@@ -45,18 +46,8 @@ test('a manifest with a mistake is known by where it was last valid, and one tha
 })
 
 test('a key whose create has no outcome awaits what that made', () => {
-  const intent = {
-    id: 'i',
-    attempt: 1,
-    reason: 'New',
-    requestDigest: '',
-    revision: 'r',
-    openedAt: 0,
-    sendBy: 0,
-    endBy: 0,
-  } as const
   const states = ['open', 'unknown', 'failed', 'dismissed', 'succeeded'] as const
-  const records = states.map((state) => ({ ...blankRecord(`Pipe/${state}`), intent: { ...intent, state } }))
+  const records = states.map((state) => ({ ...blankRecord(`Pipe/${state}`), intent: intent(state) }))
   const awaiting = [...recordedOf(records)].filter(([, { isAwaiting }]) => isAwaiting)
   expect(awaiting.map(([key]) => key)).toEqual(['Pipe/open', 'Pipe/unknown'])
 })

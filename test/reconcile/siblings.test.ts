@@ -4,6 +4,7 @@ import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { siblingFoundAt } from '../../src/reconcile/gather/siblings.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 /* What is known of other keys: who is a witness, and who holds an id. */
@@ -15,7 +16,7 @@ function made(name: string, id: string): LedgerRecord {
   return {
     ...blankRecord(`Pipe/${name}`),
     service: { name: 'analytics', organizationId: ORGANIZATION, serviceId: SERVICE_ID },
-    remote: { id, origin: 'created', at: 1, revision: 'r' },
+    remote: recordedPipe(id),
   }
 }
 

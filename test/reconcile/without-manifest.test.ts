@@ -11,6 +11,7 @@ import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/reco
 import { pipesWithoutManifest } from '../../src/reconcile/gather/pipes-without-manifest.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 /** 200 characters. */
@@ -49,10 +50,6 @@ function pipe(more: Partial<ResourceManifest> = {}, spec: object = {}): Entry {
 function recordOf(more: object): LedgerRecord {
   const service = { name: 'analytics', organizationId: ORGANIZATION, serviceId: SERVICE_ID.toUpperCase() }
   return { ...blankRecord('Pipe/lost'), service, ...more }
-}
-
-function remote(id: string) {
-  return { id, origin: 'created', at: 1, revision: '' }
 }
 
 interface Known {
@@ -109,8 +106,8 @@ const named = (more: object, key: Key = 'Pipe/lost') => ({
 
 test.each<[why: string, known: Known, count: number]>([
   ['that nobody knows', {}, 1],
-  ['of a record, in whatever case', { records: [recordOf({ remote: remote(ID) })] }, 0],
-  ['that a key had before', { records: [recordOf({ former: { remote: remote(ID) } })] }, 0],
+  ['of a record, in whatever case', { records: [recordOf({ remote: recordedPipe(ID) })] }, 0],
+  ['that a key had before', { records: [recordOf({ former: { remote: recordedPipe(ID) } })] }, 0],
   ['that a manifest adopts', { entries: [pipe({ ...X, policy: { adopt: ID } })] }, 0],
   ['that a Lock names for a manifest', { entries: [pipe(X)], locks: { 'Pipe/x': ID } }, 0],
   ['of such a name, if the create of an alert has no outcome', named({ intent: OPEN }, 'Alert/orders'), 1],
@@ -125,7 +122,7 @@ test.each<[why: string, known: Known, count: number]>([
   ],
   [
     'of such a name, if the manifest has another one',
-    { entries: [pipe()], ...named({ platformName: undefined, remote: remote('id-9') }, 'Pipe/orders') },
+    { entries: [pipe()], ...named({ platformName: undefined, remote: recordedPipe('id-9') }, 'Pipe/orders') },
     1,
   ],
   ['that a create of unknown outcome may have made', named({ intent: OPEN }), 0],

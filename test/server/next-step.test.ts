@@ -5,6 +5,7 @@ import { blankRecord } from '../../src/plan/record.ts'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
 import { causeOfView, nextSteps } from '../../src/server/shown-resource.ts'
+import { intent } from '../plan/inputs.ts'
 import { condition, conditions, resource, type Over } from './fake-parts.ts'
 
 const HERE = { manifestsDir: 'manifests' }
@@ -31,19 +32,7 @@ function copies(
   return nextSteps(status, context, []).map(({ copy }) => copy)
 }
 
-const INTENT = {
-  id: '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44',
-  attempt: 1,
-  reason: 'New',
-  requestDigest: '',
-  revision: '',
-  openedAt: 0,
-  sendBy: 0,
-  endBy: 0,
-  state: 'unknown',
-  seen: undefined,
-  saidEarlyAt: undefined,
-} as const
+const INTENT = intent('unknown', { sendBy: 0, endBy: 0 })
 
 const UNKNOWN = {
   reason: 'OutcomeUnknown',

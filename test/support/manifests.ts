@@ -35,11 +35,13 @@ export interface ServiceOptions {
 
 export const ANALYTICS: ServiceOptions = { name: 'analytics', serviceId: SERVICE_ID, secret: 'analytics-api' }
 
+/** The first lines of a manifest. */
+export function head(kind: string, name: string): string {
+  return `apiVersion: pipewright/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`
+}
+
 export function serviceManifest({ name, serviceId, secret }: ServiceOptions): string {
-  return `apiVersion: pipewright/v1
-kind: Service
-metadata: {name: ${name}}
-spec:
+  return `${head('Service', name)}spec:
   organizationId: ${ORGANIZATION}
   serviceId: ${serviceId}
   credentials: {secretRef: {name: ${secret}}}
@@ -63,10 +65,7 @@ export interface PipeOptions {
 export function pipeManifest(key: string, options: PipeOptions = {}): string {
   const { name, service = ANALYTICS.name, replicas = 1, policy = {}, more = '' } = options
   const rules = Object.entries(policy).map(([member, value]) => `${member}: ${value}`)
-  return `apiVersion: pipewright/v1
-kind: Pipe
-metadata: {name: ${key}}
-${rules.length === 0 ? more : `policy: {${rules.join(', ')}}`}
+  return `${head('Pipe', key)}${rules.length === 0 ? more : `policy: {${rules.join(', ')}}`}
 spec:${name === undefined ? '' : `\n  name: ${name}`}
   service: ${service}
   source:
@@ -99,17 +98,10 @@ export function pipeThere(id: string, name: string, more: object = {}) {
 }
 
 export function alertManifest(name: string, id: string): string {
-  return `apiVersion: pipewright/v1
-kind: Alert
-metadata: {name: ${name}}
-spec: {id: ${id}}
-`
+  return `${head('Alert', name)}spec: {id: ${id}}\n`
 }
 
-export const ENDPOINT = `apiVersion: pipewright/v1
-kind: QueryEndpoint
-metadata: {name: analytics}
-spec:
+export const ENDPOINT = `${head('QueryEndpoint', 'analytics')}spec:
   service: analytics
   roles: [sql_console_read_only]
   openApiKeys: [key-1]

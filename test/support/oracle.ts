@@ -191,6 +191,16 @@ export function judgeRecord({
   return found
 }
 
+/** A create is sent. @param isOpen whether the ledger holds its intent open. @returns what is broken */
+export function judgeSend(
+  intentId: string,
+  { isOpen, isRepeated }: Readonly<Record<'isOpen' | 'isRepeated', boolean>>,
+): readonly string[] {
+  const what = `a create is sent with intent ${intentId}`
+  if (!isOpen) return [`${what}, which the ledger does not hold open`]
+  return isRepeated ? [`${what} for the second time`] : []
+}
+
 /** What there is of one pipe that is asked for, seen from outside while no create is under way. */
 interface Seen {
   readonly name: string
@@ -225,6 +235,6 @@ export function heldTwice(records: Iterable<LedgerRecord>): readonly string[] {
 }
 
 /** The last attempt of a key may have created something, and nobody knows. */
-function isUndecided(intent: Intent | undefined): boolean {
+export function isUndecided(intent: Intent | undefined): boolean {
   return intent?.state === 'open' || intent?.state === 'unknown'
 }

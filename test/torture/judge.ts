@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import { judgeSeen } from '../support/oracle.ts'
+import { isUndecided, judgeSeen, judgeSend } from '../support/oracle.ts'
 import type { Post } from './platform.ts'
 import type { Parts } from './storm.ts'
 
@@ -25,11 +25,12 @@ export function judgePosts(evidence: Evidence): number {
   for (const [platformName, posts] of byName(platform.posts)) {
     const gone = vanishings.filter((vanishing) => vanishing.platformName === platformName)
     for (const [index, post] of posts.entries()) {
-      const at = `create ${post.seq} (intent ${post.intentId})`
-      if (!durable.has(post.intentId)) {
-        journal.violate('unapproved-post', `${at} has no durable intent`, platformName)
-      }
       const before = posts.slice(0, index)
+      const { intentId } = post
+      const isRepeated = before.some((other) => other.intentId === intentId)
+      for (const what of judgeSend(intentId, { isOpen: durable.has(intentId), isRepeated }))
+        journal.violate('unapproved-post', `create ${post.seq}: ${what}`, platformName)
+      const at = `create ${post.seq} (intent ${intentId})`
       const living = before.find(
         (other) => other.created && !gone.some(({ at: t }) => t > other.at && t < post.at),
       )
@@ -70,10 +71,7 @@ export function judgeKept(
   for (const [name, there] of platform.alive()) {
     const pipes = there.map(({ id }) => id)
     const known = pipes.filter((id) => ids.has(id) || history.some(({ message }) => message.includes(id)))
-    const isUnknown = records.some(
-      ({ platformName, intent }) =>
-        platformName === name && (intent?.state === 'open' || intent?.state === 'unknown'),
-    )
+    const isUnknown = records.some((record) => record.platformName === name && isUndecided(record.intent))
     // Pipes that vanish are still recorded for a while.
     for (const { law, what } of judgeSeen({ name, pipes, known, recorded: undefined, isUnknown }))
       journal.violate(law, what, name)

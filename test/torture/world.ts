@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FixtureInput } from '../../src/sandbox/fixture.ts'
-import { ALERT, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
+import { ALERT, head, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
 import { type Leaks, PLANTED } from './leaks.ts'
 import type { Scene } from './scene.ts'
 
@@ -78,21 +78,15 @@ export function renderGround({ alertId }: Scene): string {
   )
   const alerts = Array.from(
     { length: ALERTS },
-    (_, index) => `apiVersion: pipewright/v1
-kind: Alert
-metadata: {name: a-${index}}
-spec: {id: ${alertId(index)}, expect: {name: Alert ${index}}}
-`,
+    (_, index) =>
+      `${head('Alert', `a-${index}`)}spec: {id: ${alertId(index)}, expect: {name: Alert ${index}}}\n`,
   )
   return [...services, ...alerts].join('---\n')
 }
 
 /** The query endpoint of a service; `origins` is what gets edited. */
 export function renderEndpoint(service: string, origins: string, { endpointKeys }: Scene): string {
-  return `apiVersion: pipewright/v1
-kind: QueryEndpoint
-metadata: {name: ${service}}
-spec:
+  return `${head('QueryEndpoint', service)}spec:
   service: ${service}
   roles: [sql_console_read_only]
   openApiKeys: [${endpointKeys}]

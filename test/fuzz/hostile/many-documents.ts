@@ -1,4 +1,5 @@
-import { documents, head, idOf, pipe, service, wide, type Shape } from './text.ts'
+import { head } from '../../support/manifests.ts'
+import { documents, idOf, pipe, service, wide, type Shape } from './text.ts'
 
 /* Catalogs that are slow by what their documents have to do with each other. */
 

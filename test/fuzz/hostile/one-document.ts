@@ -1,4 +1,5 @@
-import { documents, head, pipe, service, wide, type Shape } from './text.ts'
+import { head } from '../../support/manifests.ts'
+import { documents, pipe, service, wide, type Shape } from './text.ts'
 
 /* Catalogs that are slow by what stands in one document, or one file. */
 

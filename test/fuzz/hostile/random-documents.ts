@@ -1,5 +1,6 @@
 import type { Random } from '../../torture/random.ts'
-import { idOf, ORGANIZATION } from './text.ts'
+import { ORGANIZATION } from '../../support/manifests.ts'
+import { idOf } from './text.ts'
 
 /** A document as data, before it is written in one style or another. */
 type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }

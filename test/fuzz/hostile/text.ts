@@ -1,22 +1,18 @@
+import { head, serviceManifest } from '../../support/manifests.ts'
+
 /** A catalog before it is read: files by their names. */
 export type Files = ReadonlyMap<string, string>
 
 /** A catalog made to be slow, of about so many bytes. */
 export type Shape = (bytes: number) => Files
 
-export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
-
 /** An id made of a number. */
 export function idOf(n: number): string {
   return `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`
 }
 
-export function head(kind: string, name: string): string {
-  return `apiVersion: pipewright/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`
-}
-
 export function service(name: string, id = idOf(1)): string {
-  return `${head('Service', name)}spec:\n  organizationId: ${ORGANIZATION}\n  serviceId: ${id}\n  credentials: {secretRef: {name: api}}\n`
+  return serviceManifest({ name, serviceId: id, secret: 'api' })
 }
 
 /** @param more lines before `spec`, and below it */

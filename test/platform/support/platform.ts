@@ -3,7 +3,6 @@ import { QUERY_ENDPOINT } from '../../../src/kinds/profiles/default/query-endpoi
 import type { RemoteResource } from '../../../src/kinds/remote-resource.ts'
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
-import { Secret } from '../../../src/lib/secret.ts'
 import type { Event } from '../../../src/contract/events.ts'
 import type {
   AdmitOptions,
@@ -16,6 +15,7 @@ import { createFreshSecrets, readSecretFile, type FreshSecrets } from '../../../
 import { RemoteError } from '../../../src/contract/remote-error.ts'
 import { NO_PROXIES } from '../../../src/lib/proxy.ts'
 import type { NetworkSettings } from '../../../src/platform/network.ts'
+import { createModelSecrets } from '../../reconcile/model-secrets.ts'
 import { realClock } from './clock.ts'
 import { httpServer, type TestServer } from './server.ts'
 
@@ -52,18 +52,7 @@ export function secretsOf(
   values: Map<string, string>,
   clock: Pick<Clock, 'monotonic'> = realClock,
 ): FreshSecrets {
-  return createFreshSecrets(
-    {
-      read: async ({ name, key }) => {
-        const value = values.get(`${name}/${key}`)
-        return value === undefined
-          ? { found: false, file: `/secrets/${name}/${key}`, why: 'absent' }
-          : { found: true, value: new Secret(value) }
-      },
-      readFile: readSecretFile,
-    },
-    clock,
-  )
+  return createFreshSecrets({ ...createModelSecrets(values), readFile: readSecretFile }, clock)
 }
 
 export function apiKey(keySecret: string = KEY_SECRET): Map<string, string> {

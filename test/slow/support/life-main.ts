@@ -15,6 +15,7 @@ import { createReconciler } from '../../../src/reconcile/reconciler.ts'
 import { createStateStore } from '../../../src/reconcile/state/store.ts'
 import { createRecentEvents } from '../../../src/server/recent-events.ts'
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
+import { createIds, USUAL } from '../../reconcile/engine.ts'
 import { endpoint, pipe, service } from '../../reconcile/manifests.ts'
 import { createModelPlatform } from '../../reconcile/model-platform.ts'
 import { createModelSecrets } from '../../reconcile/model-secrets.ts'
@@ -90,9 +91,9 @@ async function live(base: string, hours: number) {
   )
   const platform = createModelPlatform({ clock, ledger })
   const random = createRandom()
-  let ids = 0
   const secrets = createModelSecrets()
   const context = {
+    ...USUAL,
     profile: DEFAULT,
     platform,
     ledger,
@@ -103,11 +104,8 @@ async function live(base: string, hours: number) {
     clock,
     emit,
     random,
-    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    timing: { intervalMs: 5 * MINUTE, resyncMs: 60 * MINUTE },
-    healthyStates: undefined,
+    newId: createIds(),
     maxCreates: PIPES * 2,
-    fail: undefined,
   }
   const triggers: ((cause: TriggerCause) => void)[] = []
   write('service', service())
@@ -213,7 +211,6 @@ async function live(base: string, hours: number) {
     /** How often each type of event was told. */
     events: Object.fromEntries(counts),
     posts: platform.posts.length,
-    violations: platform.violations,
   }
 }
 
