@@ -1,5 +1,5 @@
 import type { FaultInput } from '../../src/sandbox/fault-types.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import {
@@ -8,6 +8,7 @@ import {
   ORGANIZATION,
   OTHER_SERVICE_ID,
   pipeBody,
+  pipeManifest,
   platformArgs,
   runArgs,
   SERVICE_ID,
@@ -29,7 +30,10 @@ export interface Given extends AsyncDisposable {
   readonly pipeId: (name: string) => string
   /** POSTs that reached the platform. */
   readonly posts: () => number
+  readonly manifestOf: ManifestOf
   readonly command: (...args: readonly string[]) => Promise<Ended>
+  /** The same, which is stopped by a signal. */
+  readonly commandUntil: (stopping: AbortSignal, ...args: readonly string[]) => Promise<Ended>
   /** The environment of commands within this process. */
   readonly env: Record<string, string>
   /** One pass, within this process. */
@@ -52,24 +56,58 @@ export interface StatusShown extends Shown {
 }
 
 /** @param names a pipe of each, in a file of its own */
-export async function given(...names: readonly string[]): Promise<Given> {
+export function given(...names: readonly string[]): Promise<Given> {
+  return givenAt({}, pipeOf, ...names)
+}
+
+/** A pipe with what a step of a story says of it. @param fields with their values; policies as `policy.adopt` */
+export type ManifestOf = (name: string, fields: ReadonlyMap<string, string>) => string
+
+function pipeOf(name: string, fields: ReadonlyMap<string, string>): string {
+  const manifest = pipeManifest(name, {
+    policy: policyIn(fields),
+    replicas: Number(fields.get('replicas') ?? 1),
+    service: fields.get('service') ?? 'analytics',
+  })
+    .replace('username: reader', `username: ${fields.get('username') ?? 'reader'}`)
+    .replace('key: password', `key: ${fields.get('key') ?? 'password'}`)
+  return fields.has('flawed') ? manifest.replace('topics', 'topisc') : manifest
+}
+
+export function policyIn(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const policies = [...fields].filter(([field]) => field.startsWith('policy.'))
+  return Object.fromEntries(policies.map(([field, value]) => [field.slice('policy.'.length), value]))
+}
+
+/** As {@link given}, on another platform. */
+export async function givenAt(
+  options: Partial<SandboxOptions>,
+  manifestOf: ManifestOf,
+  ...names: readonly string[]
+): Promise<Given> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  furnish(workspace, ...names)
+  furnish(workspace)
+  for (const name of names) workspace.write(`manifests/${name}.yaml`, manifestOf(name, new Map()))
   const services = [SERVICE_ID, OTHER_SERVICE_ID].map((serviceId) => ({
     organizationId: ORGANIZATION,
     serviceId,
   }))
-  const platform = stack.use(await startPlatform({ fixture: { services } }))
+  const platform = stack.use(await startPlatform({ ...options, fixture: { services, ...options.fixture } }))
   const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
+  if (options.profile !== undefined) base.push('--profile', options.profile.name)
   const clock = createTurningClock()
   const env: Given['env'] = {}
   const command: Given['command'] = (name = '', ...args) => runHere([name, ...base, ...args], env, { clock })
+  const profile = base.slice(base.indexOf('--api-budget') + 2)
   const resources = stack.move()
   return {
     workspace,
     platform,
+    manifestOf,
     command,
+    commandUntil: (stopping, name = '', ...args) =>
+      runHere([name, ...base, ...args], env, { clock, stopping }),
     env,
     pipeId: (name) => platform.pipes().find((pipe) => pipe.name === name)?.id ?? `no pipe ${name}`,
     posts: () => platform.requests().filter(({ method }) => method === 'POST').length,
@@ -80,7 +118,7 @@ export async function given(...names: readonly string[]): Promise<Given> {
     },
     skip: (ms) => clock.skip(ms),
     async startDaemon(...args) {
-      const program = resources.use(startHere(runArgs(workspace, platform.url, args), clock))
+      const program = resources.use(startHere(runArgs(workspace, platform.url, [...profile, ...args]), clock))
       return { program, url: await urlOf(program) }
     },
     async own(url) {

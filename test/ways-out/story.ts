@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
-import { furnish, OTHER_SERVICE_ID, pipeManifest, SERVICE_ID } from '../support/manifests.ts'
+import { furnish, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { answerCreate, given, type Given, strayPipe } from './given.ts'
 
 /*
@@ -26,21 +26,32 @@ import { answerCreate, given, type Given, strayPipe } from './given.ts'
  *   shows Pipe/orders Ready InSync      status and reason
  *   tells Pipe/orders | some words      its message
  *   posts 1; pipes 1                    requests to create, and pipes on the platform
+ *   reasons a=InSync b=Deleting         of all pipes
+ *   changes createPipe, scalePipe       operations that change something, since that was asked the last time; or `none`
  */
 
-type Step = string | ((world: Given) => unknown)
+export type Step = string | ((world: Given) => unknown)
 
 const MINUTE = 60_000
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, min: MINUTE, h: 60 * MINUTE }
 
-/** @param names a pipe of each, separated by spaces */
-export async function story(names: string, ...steps: readonly Step[]): Promise<void> {
-  await using world = await given(...names.split(' ').filter(Boolean))
+/** What a story remembers: the output of its last command, and how many requests it has looked at. */
+interface Telling {
+  last: string
+  requests: number
+}
+
+const tellings = new WeakMap<Given, Telling>()
+
+/** @param begin names of pipes, separated by spaces; or a world that is about to be there */
+export async function story(begin: string | Promise<Given>, ...steps: readonly Step[]): Promise<void> {
+  await using world = await (typeof begin === 'string' ? given(...begin.split(' ').filter(Boolean)) : begin)
   await play(world, ...steps)
 }
 
 export async function play(world: Given, ...steps: readonly Step[]): Promise<void> {
-  const told = { last: '' }
+  const told = tellings.get(world) ?? { last: '', requests: 0 }
+  tellings.set(world, told)
   for (const step of steps) {
     if (typeof step === 'function') await step(world)
     else
@@ -49,12 +60,16 @@ export async function play(world: Given, ...steps: readonly Step[]): Promise<voi
   }
 }
 
-async function playLine(world: Given, line: string, told: { last: string }): Promise<void> {
+async function playLine(world: Given, line: string, told: Telling): Promise<void> {
   const { workspace, platform } = world
   const [verb = '', about = '', more = ''] = line.split(' ')
   switch (verb) {
-    case 'write':
-      return write(world, about, await withIds(world, line))
+    case 'write': {
+      const [name = '', file = name] = about.split('@')
+      const settings = (await withIds(world, line)).split(' ').slice(2)
+      const fields = new Map(settings.map((each) => each.split('=') as [string, string])) // each is one
+      return workspace.write(`manifests/${file}.yaml`, world.manifestOf(name, fields))
+    }
     case 'remove':
       return workspace.write(`manifests/${about}.yaml`, '# gone\n')
     case 'locked': {
@@ -100,6 +115,18 @@ async function playLine(world: Given, line: string, told: { last: string }): Pro
       const { message } = await world.status(about)
       return expectTexts(world, line, message)
     }
+    case 'reasons': {
+      const { stdout } = await world.command('status', '--kind', 'Pipe', '-o', 'json')
+      const { resources } = JSON.parse(stdout) as { resources: readonly { key: string; reason: string }[] }
+      const reasons = resources.map(({ key, reason }) => `${key.slice('Pipe/'.length)}=${reason}`)
+      return expect(reasons.join(' '), stdout).toBe(line.slice('reasons '.length))
+    }
+    case 'changes': {
+      const since = platform.requests().slice(told.requests)
+      told.requests += since.length
+      const changes = since.filter(({ method }) => method !== 'GET').map(({ operation }) => operation)
+      return expect(changes.join(', ') || 'none').toBe(line.slice('changes '.length))
+    }
     case 'posts':
       return expect(world.posts(), line).toBe(Number(about))
     case 'pipes':
@@ -137,22 +164,4 @@ async function withIds(world: Given, text: string): Promise<string> {
     .replaceAll('{dir}', world.workspace.dir)
     .replaceAll(/\{([a-z-]+)\}/g, (_, name: string) => world.pipeId(name))
     .replaceAll(/\{([A-Z-]+)\}/g, (_, name: string) => world.pipeId(name.toLowerCase()).toUpperCase())
-}
-
-function write({ workspace }: Given, what: string, line: string): void {
-  const [name = '', file = name] = what.split('@')
-  const settings = line.split(' ').slice(2)
-  const fields = new Map(settings.map((each) => each.split('=') as [string, string])) // each is one
-  const policy = [...fields].filter(([field]) => field.startsWith('policy.'))
-  const manifest = pipeManifest(name, {
-    policy: Object.fromEntries(policy.map(([field, value]) => [field.slice('policy.'.length), value])),
-    replicas: Number(fields.get('replicas') ?? 1),
-    service: fields.get('service') ?? 'analytics',
-  })
-    .replace('username: reader', `username: ${fields.get('username') ?? 'reader'}`)
-    .replace('key: password', `key: ${fields.get('key') ?? 'password'}`)
-  workspace.write(
-    `manifests/${file}.yaml`,
-    fields.has('flawed') ? manifest.replace('topics', 'topisc') : manifest,
-  )
 }
