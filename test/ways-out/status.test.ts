@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blankRecord } from '../../src/plan/record.ts'
-import { withIntent } from './given-intent.ts'
+import { intent } from '../plan/inputs.ts'
 import { story } from './story.ts'
 
 /* What `status` says, and how it ends. */
@@ -63,7 +63,7 @@ test('a create that was begun by a process that died is no resource that waits',
     'apply',
     async ({ own }) => {
       await using ledger = await own()
-      await ledger.swap(withIntent(blankRecord('Pipe/orders'), 'intent-1'), [])
+      await ledger.swap({ ...blankRecord('Pipe/orders'), intent: intent('open') }, [])
     },
     `status => 1 | The daemon is not running: it started
     status Pipe/orders => 1 | A create is in progress, or its process ended during it. | not: Not reconciled yet.`,
