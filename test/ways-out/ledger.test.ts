@@ -108,20 +108,6 @@ describe('a ledger with others at it', () => {
     expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
   })
 
-  test('a record that is as it was known is that one itself', async () => {
-    using workspace = createWorkspace()
-    await using ledger = await open(`sqlite:${workspace.path('ledger.db')}`, 'owner')
-    const written = await ledger.swap(blankRecord(ORDERS), [])
-    expect(await ledger.get(ORDERS, written)).toBe(written)
-    // Such a one is in memory when it could not be written.
-    expect(await ledger.get(ORDERS, { ...written, line: 3 })).toEqual(written)
-    const next = await ledger.swap({ ...written, line: 7 }, [])
-    expect(await ledger.get(ORDERS, written)).toEqual(next)
-    expect(await ledger.get('Pipe/other')).toBeUndefined()
-    await ledger.remove(next, [])
-    expect(await ledger.get(ORDERS, next)).toBeUndefined()
-  })
-
   test('an answer that is older than what was written meanwhile takes nothing back', async () => {
     await using ledger = await open('memory:', 'owner')
     const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })

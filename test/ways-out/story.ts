@@ -73,7 +73,7 @@ async function playLine(world: Given, line: string, told: Telling): Promise<void
     case 'remove':
       return workspace.write(`manifests/${about}.yaml`, '# gone\n')
     case 'locked': {
-      const [key = '', id = ''] = about.split('=')
+      const [key = '', id = ''] = (await withIds(world, about)).split('=')
       const manifest = { apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name: 'pipes' } }
       return workspace.write(
         `manifests/lock.yaml`,
