@@ -117,8 +117,8 @@ test('plan says before and after and by which request, sends nothing, and apply 
     apply --wait`,
     ({ platform }) => {
       const changes = platform.requests().filter(({ method }) => method !== 'GET')
-      const expected = ['createPipe', 'scalePipe', 'setPipeState', 'updatePipe']
-      expect([...new Set(changes.map(({ operation }) => operation))].toSorted()).toEqual(expected)
+      const expected = new Set(['createPipe', 'scalePipe', 'setPipeState', 'updatePipe'])
+      expect(new Set(changes.map(({ operation }) => operation))).toEqual(expected)
     },
     'write clicks replicas=5 stream=other',
     async ({ platform, command, status }) => {

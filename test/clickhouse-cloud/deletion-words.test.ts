@@ -6,7 +6,7 @@ import { given } from './listed-world.ts'
 /* What commands say of deletions, against the sandbox. */
 
 /** Pipes that were created, with these names, and seen in sync. */
-function created(names: string, ...steps: readonly Step[]): Promise<void> {
+function createdStory(names: string, ...steps: readonly Step[]): Promise<void> {
   const written = names.split(' ').map((name) => `write ${name} policy.onImmutable=replace`)
   const world = given([], { fixture: { times: { deletingMs: 0 } } })
   return story(
@@ -18,7 +18,7 @@ function created(names: string, ...steps: readonly Step[]): Promise<void> {
 }
 
 test('a plan says what is deleted, when, and what stays; then the manifest can go', () =>
-  created(
+  createdStory(
     'a b c',
     `write a policy.ensure=absent
     apply
@@ -39,7 +39,7 @@ test('a plan says what is deleted, when, and what stays; then the manifest can g
   ))
 
 test('a plan says what is replaced, with what it was before', () =>
-  created(
+  createdStory(
     'a b',
     `write a policy.onImmutable=replace stream=z
     plan => 2 | - Pipe/a delete Deleting | streamName…a…z | Then it is created again.
@@ -47,7 +47,7 @@ test('a plan says what is replaced, with what it was before', () =>
   ))
 
 test('more than the limit are held back, all of them, until a person allows them', () =>
-  created(
+  createdStory(
     'a b c d e',
     `write a policy.ensure=absent
     write b policy.ensure=absent
@@ -69,12 +69,13 @@ test('more than the limit are held back, all of them, until a person allows them
     changes deletePipe, deletePipe`,
   ))
 
-test('the limit counts anew once a Service manifest that had errors is back', () => {
-  const service =
-    (text: string): Step =>
-    ({ workspace }) =>
-      workspace.write('manifests/service.yaml', text)
-  return created(
+const service =
+  (text: string): Step =>
+  ({ workspace }) =>
+    workspace.write('manifests/service.yaml', text)
+
+test('the limit counts anew once a Service manifest that had errors is back', () =>
+  createdStory(
     'a b c d e',
     service(SERVICE.replace('serviceId', 'serviceIdd')),
     `write a policy.ensure=absent
@@ -89,11 +90,10 @@ test('the limit counts anew once a Service manifest that had errors is back', ()
     apply => 1
     reasons a=DeleteLimit b=DeleteLimit c=InSync d=InSync e=InSync
     changes none`,
-  )
-})
+  ))
 
 test('most manifests are lost while they wait to be replaced: that is not believed', () =>
-  created(
+  createdStory(
     'a b c d',
     ...['a', 'b', 'c', 'd'].map((name) => `write ${name} policy.onImmutable=replace stream=${name}2`),
     `apply => 1

@@ -92,13 +92,13 @@ test('suspend counts until the next revision, resume ends it sooner, and a mista
   }
 })
 
-describe('what is wrong with the whole is said by status, from the ledger as from the daemon:', () => {
-  const problems = async (world: Given, where: readonly string[]) => {
-    const { stdout, code } = await world.command('status', '-o', 'json', ...where)
-    const whole = JSON.parse(stdout) as { readonly problems: readonly string[] } // as the command prints it
-    return [code, whole.problems]
-  }
+async function problems(world: Given, where: readonly string[]) {
+  const { stdout, code } = await world.command('status', '-o', 'json', ...where)
+  const whole = JSON.parse(stdout) as { readonly problems: readonly string[] } // as the command prints it
+  return [code, whole.problems]
+}
 
+describe('what is wrong with the whole is said by status, from the ledger as from the daemon:', () => {
   test('errors in manifests, and a directory that is not accepted', async () => {
     await using world = await given('a', 'b', 'c')
     const token = tokenOf(world)
@@ -112,6 +112,7 @@ describe('what is wrong with the whole is said by status, from the ledger as fro
     await play(
       world,
       `status Pipe/a | not: in manifests
+      status Pipe/a -o json | "daemon": { "state": "running"
       reconcile --wait ${token.join(' ')} => 1 | in manifests: see`,
     )
     renameSync(world.workspace.manifests, world.workspace.path('aside'))

@@ -63,7 +63,7 @@ export function given(...names: readonly string[]): Promise<Given> {
 /** A pipe with what a step of a story says of it. @param fields with their values; policies as `policy.adopt` */
 export type ManifestOf = (name: string, fields: ReadonlyMap<string, string>) => string
 
-function pipeOf(name: string, fields: ReadonlyMap<string, string>): string {
+export function pipeOf(name: string, fields: ReadonlyMap<string, string>): string {
   const manifest = pipeManifest(name, {
     policy: policyIn(fields),
     replicas: Number(fields.get('replicas') ?? 1),

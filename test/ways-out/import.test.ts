@@ -38,14 +38,14 @@ const LEFT_OUT = [
 const IMPORT = `import Pipe/orders ${ID} --service analytics`
 
 /** Commands against a platform with this pipe, whose address they get. */
-async function storyWith(pipe: object, steps: (at: string) => string): Promise<void> {
+async function oddStory(pipe: object, steps: (at: string) => string): Promise<void> {
   await using platform = await platformWith(pipe)
   await story('', steps(`${IMPORT} --base-url ${platform.url}`))
 }
 
 describe('import of a pipe that no manifest can have as it is', () => {
   test('prints what validates, and names the rest', () =>
-    storyWith(
+    oddStory(
       ODD,
       (at) => `${at} ${LEFT_OUT.map(([path, why]) => `| Pipe/orders: ${path} is left out. ${why}`).join(' ')}
       | pipewright: No secret is written.
@@ -71,7 +71,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
   })
 
   test('without a source that is known, it says that there can be none', () =>
-    storyWith(
+    oddStory(
       { name: 'orders', source: { carrierPigeon: {} } },
       (at) => `${at} => 1 | not: kind: Pipe
       | pipewright: import: no manifest can be made of ${ID} ("orders"). spec.source would have to be there.

@@ -27,7 +27,11 @@ test('what has a manifest and no record yet is said to be where it is, and not m
     write wrong flawed
     status Pipe/neworders => 1 | Pipe/neworders was not reconciled yet. Its manifest: {dir}/manifests/neworders.yaml:1.
     status Pipe/wrong => 1 | wrong.yaml:1. It has errors: see "pipewright validate".
-    status Pipe/order => 1 | Did you mean Pipe/orders?`,
+    status Pipe/order => 1 | Did you mean Pipe/orders?
+    history Pipe/order => 1 | Pipe/order. Did you mean Pipe/orders?
+    status Pipe/nothing-like-it => 1 | "pipewright status" lists all there are. | not: Ready
+    history Pipe/nothing-like-it => 1 | "pipewright status" lists all there are.
+    status --status Readdy => 64 | Did you mean Ready?`,
   ))
 
 test('a kind may be written small, and a reason is found wherever it is shown', () =>
@@ -38,7 +42,8 @@ test('a kind may be written small, and a reason is found wherever it is shown', 
     history pipe/orders | Pipe/orders
     schema pipe | $schema
     status --reason NotJudged -o name | Pipe/orders | not: Service
-    status --reason InSync -o name | Pipe/orders Service/analytics`,
+    status --reason InSync -o name | Pipe/orders Service/analytics
+    status -o name --kind Pipe --status ready | Pipe/orders | not: Service`,
   ))
 
 test('who needs the ledger for itself says so, and what to do', () =>

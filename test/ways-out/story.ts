@@ -87,11 +87,11 @@ async function playLine(world: Given, line: string, told: Telling): Promise<void
     case 'create:':
       return answerCreate(world, about, more)
     case 'vanish':
-      return void platform.vanish(world.pipeId(about))
+      return platform.vanish(world.pipeId(about))
     case 'hide': {
       const fault = { type: 'status', status: 404 } as const
       const subject = world.pipeId(about)
-      return void platform.faults.add({ operation: 'getPipe', subject, times: Number(more), fault })
+      return platform.faults.add({ operation: 'getPipe', subject, times: Number(more), fault })
     }
     case 'make':
       return void (await strayPipe(world, about, more === 'other' ? OTHER_SERVICE_ID : SERVICE_ID))
