@@ -1,7 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
-import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
+import { type Ledger, LedgerConflict } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { syncStoreFromLedger } from '../../src/reconcile/state/journal.ts'
@@ -9,9 +9,6 @@ import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { createLedgerFile } from '../../src/ledger/location.ts'
-import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
-import { openStore } from '../../src/ledger/sqlite-store.ts'
 import { intent } from '../plan/inputs.ts'
 
 const ORDERS = 'Pipe/orders'
@@ -28,24 +25,6 @@ const UNKNOWN: LedgerRecord = {
 }
 
 describe('a ledger with others at it', () => {
-  test('reads a record again after a write that failed: it may be on disk all the same', async () => {
-    using workspace = createWorkspace()
-    const file = workspace.path('ledger.db')
-    createLedgerFile(file)
-    const store = openStore({ file, mode: 'owner', clock })
-    let fails = false
-    const write: typeof store.write = (work, room) => {
-      const result = store.write(work, room)
-      if (fails) throw new LedgerError('io', 'the disk says that it is full')
-      return result
-    }
-    await using ledger = createLedger({ ...store, write }, () => undefined, clock)
-    const first = await ledger.swap(blankRecord(ORDERS), [])
-    fails = true
-    await expect(ledger.swap({ ...first, line: 7 }, [])).rejects.toThrow(LedgerError)
-    expect(await ledger.get(ORDERS)).toMatchObject({ line: 7, version: 2 })
-  })
-
   test('tells whether it is owned, by whomever, and asking takes nothing from anyone', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`

@@ -90,35 +90,29 @@ type Row = readonly [
 ]
 
 const SETTLED = { remote: { id: 'pipe-1' }, intent: { state: 'succeeded' } }
+const ALONE = { ...SETTLED, replaced: undefined }
 const OTHER = { ...PIPE, id: 'pipe-0' }
-const NOTHING = { remote: undefined, intent: undefined, former: undefined }
+const PLACE = { line: 3, platformName: 'orders', service: { name: 's' }, applied: {} }
+const NOTHING = { remote: undefined, intent: undefined, former: undefined, replaced: undefined }
 
 describe('what comes of a create', () => {
   test.for<Row>([
-    ['an id, after a person said "nothing was created", is recorded all the same', 'id', dismiss, SETTLED],
-    ['an id, after a person forgot the key, is recorded all the same', 'id', forget, SETTLED],
+    ['an id, after a person forgot the key, is recorded all the same', 'id', forget, ALONE],
     ['a failure does not take a word back', 'unknown', dismiss, { intent: { state: 'dismissed' } }],
     ['a failure does not bring back what was forgotten', 'unknown', forget, undefined],
     [
-      'an id takes the place of the former pipe, which was given back',
+      'an id, after a person said "nothing was created", takes the place of the pipe that was given back',
       'id',
       async (world) => expect(await dismiss(world)).toMatchObject({ remote: { id: 'pipe-0' } }),
       { remote: { id: 'pipe-1' }, replaced: { count: 1 } },
       { remote: OTHER },
     ],
     [
-      'an id is that of the key, whose record was put back to before the intent',
+      'an id is that of the key, whose record was put back, after the pipe that it replaces',
       'id',
       putBack(),
-      { ...SETTLED, line: 3, platformName: 'orders', service: { name: 's' }, applied: {} },
-      { line: 3 },
-    ],
-    [
-      'an id is that of the key, after the pipe that it replaces',
-      'id',
-      putBack(),
-      { ...SETTLED, replaced: { count: 1, id: 'pipe-0' }, former: undefined },
-      { remote: OTHER },
+      { ...SETTLED, ...PLACE, replaced: { count: 1, id: 'pipe-0' }, former: undefined },
+      { line: 3, remote: OTHER },
     ],
     [
       'an id is that of the key, where a later attempt had no effect; and attempts go on from that',
@@ -152,7 +146,7 @@ describe('what comes of a create', () => {
   })
 })
 
-describe('an intent whose record has moved meanwhile', () => {
+describe('an intent whose record has moved twice meanwhile', () => {
   test.each<readonly [string, keyof typeof ENDS, object]>([
     ['an id', 'id', SETTLED],
     ['that nothing is known', 'unknown', { intent: { state: 'unknown' } }],
@@ -172,15 +166,4 @@ describe('an intent whose record has moved meanwhile', () => {
       ])
     },
   )
-
-  test('also after it has moved twice, and when it could not be written at once', async () => {
-    const world = await given({})
-    const { ledger, opened, intent, outbox } = world
-    await moveTo('Pipe/renamed')(world)
-    await moveTo('Pipe/again')(world)
-    outbox.remember(KEY, { intentId: intent.id, opened, end: ENDS.id, history: [] })
-    await outbox.recover(KEY)
-    expect(outbox.pending.size).toBe(0)
-    expect(await ledger.list()).toMatchObject([{ key: 'Pipe/again', remote: { id: PIPE.id } }])
-  })
 })
