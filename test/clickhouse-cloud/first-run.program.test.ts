@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { mountCredential, runArgs } from '../support/manifests.ts'
-import { resourcesOf, startProgram, urlOf, type Program } from '../support/process.ts'
+import { resourcesOf, urlOf, type Program } from '../support/process.ts'
+import { startHere } from '../support/program-here.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
@@ -37,7 +38,7 @@ function mountAll(workspace: Workspace): void {
 function startRun(workspace: Workspace, { url }: StrictHttp): Program {
   const more = ['--profile', 'clickhouse-cloud', '--interval', '1s']
   const args = runArgs(workspace, url, more).map((arg) => (arg === workspace.manifests ? FOLDER : arg))
-  return startProgram(args)
+  return startHere(args)
 }
 
 /** What the program says of a pipe in which it sees no drift. */

@@ -175,6 +175,11 @@ export const REMOVALS: readonly Removal[] = [
     },
   },
   {
+    protection: 'the reply to a create is not believed if it brings an id of a pipe that another key holds',
+    world: 'two',
+    patches: { from: `const holder = store.holderOf(id, expected.key) ??`, to: `const holder =` },
+  },
+  {
     protection: 'an outcome that could not be written is kept, and written later (row 14)',
     world: 'ledger',
     patches: [
@@ -184,6 +189,21 @@ export const REMOVALS: readonly Removal[] = [
         to: `remember: () => undefined,`,
       },
     ],
+  },
+  {
+    protection: 'an intent is written before the POST',
+    world: 'one',
+    depth: 1,
+    patches: {
+      from: `const written = await context.ledger.swap(opened, [started])`,
+      to: `const written = opened ?? await context.ledger.swap(opened, [started])`,
+    },
+  },
+  {
+    protection: 'an open intent lets no second create go out: the decision alone',
+    world: 'one',
+    depth: 1,
+    patches: { from: `const undecided = undecidedIntent(input.recorded)`, to: `const undecided = undefined` },
   },
   {
     protection: 'an open intent lets no second create go out: the decision, and the fence behind it',
@@ -339,6 +359,12 @@ export const REMOVALS: readonly Removal[] = [
       from: `if (impossible.length > 0) return replacedOr(update, impossible, 'no request')`,
       to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
     },
+  },
+  {
+    protection: 'what was decided before a change waited counts no more when it may go out',
+    world: 'resting',
+    depth: 1,
+    patches: { from: `const action = decide(assessment.input)`, to: `const action = decide(first.input)` },
   },
   {
     protection: 'what was stopped by somebody else is not started again',

@@ -41,6 +41,8 @@ const blank = blankRecord('Pipe/orders')
 const SEEN = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut', pipeId: undefined }
 const failed = { ...blank, version: 2, intent: intent('failed') }
 const unknown = { ...blank, version: 2, intent: intent('unknown') }
+/** An id with letters, as those of the other rows have none. */
+const LETTERS = 'abcdef00-aaaa-4bbb-8ccc-abcdef012345'
 const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const never = created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) })
 const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
@@ -53,6 +55,23 @@ const ROWS: Readonly<Record<string, Row>> = {
   'what a doubted reading does not find is not created': {
     input: pipe({ surroundings: { unfound: true } }),
     is: ['hold', 'ManifestVanishing'],
+  },
+
+  // an id in capitals is the same id
+  'an adopt that is done stays without effect, also in capitals': {
+    input: pipe({
+      recorded: created({ remote: recordedPipe(LETTERS) }),
+      observed: FOUND,
+      policy: { adopt: LETTERS.toUpperCase() },
+    }),
+    is: ['observe', 'InSync'],
+  },
+  'an approval is of the attempt that it names, also in capitals': {
+    input: pipe({
+      recorded: { ...unknown, intent: { ...unknown.intent, id: LETTERS } },
+      policy: { retryCreate: LETTERS.toUpperCase() },
+    }),
+    is: ['create', 'New'],
   },
 
   // valid, new

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { nothingToResolve } from '../../src/reconcile/operator/operator.ts'
+import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
+import {
+  nothingToResolve,
+  type OperatorContext,
+  stillOnItsWay,
+} from '../../src/reconcile/operator/operator.ts'
 import { intent, recordedPipe } from '../plan/inputs.ts'
 
 const seen = { what: 'a reply', at: 0 } as NonNullable<ReturnType<typeof intent>['seen']> // the rest is not told
@@ -33,4 +37,35 @@ test.each<[string, Partial<LedgerRecord>, string]>([
 ])('there is nothing to resolve for a key %s', (_, changes, says) => {
   const record = { ...blankRecord('Pipe/orders'), version: 1, ...changes }
   expect(nothingToResolve(record)).toMatch(new RegExp(`^Pipe/orders has no open create: ${says}`))
+})
+
+test.each<[string, Partial<Intent>, number, string]>([
+  [
+    'its process never said that it ended',
+    { state: 'open' },
+    15,
+    'never reported the outcome, and the request might still be delivered.',
+  ],
+  [
+    'a proxy might still pass it on',
+    { seen: { ...seen, proxy: 'http://proxy.example:3128' } },
+    15,
+    'has ended, but the proxy http://proxy.example:3128 might still pass it on.',
+  ],
+  [
+    'the network may still deliver it',
+    { seen },
+    2,
+    'has ended, but the network might still deliver a part of it.',
+  ],
+  ['the service may be late', { lastsMs: 60_000 }, 3, 'has ended, but the service might still carry it out.'],
+])('a retry is too early while %s', (_, changes, minutes, says) => {
+  const unknown = { ...intent('unknown'), ...changes }
+  const at = (now: number) => {
+    const context = { store: { steadyNow: () => now }, clock: { now: () => now } }
+    return stillOnItsWay(context as OperatorContext, 'Pipe/orders', unknown) // the rest is not asked for
+  }
+  const end = unknown.sendBy + minutes * 60_000
+  expect(at(end - 1)).toContain(`${says} To create again now could make two pipes.`)
+  expect(at(end)).toBeUndefined()
 })

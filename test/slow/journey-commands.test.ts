@@ -7,8 +7,7 @@ import { runHere } from '../support/command.ts'
 import { ROOT, startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { tool } from './support/tools.ts'
-import { given, shownAs } from '../ways-out/given.ts'
-import { pipeManifest } from '../support/manifests.ts'
+import { given } from '../ways-out/given.ts'
 import { folderForTest } from '../support/folders.ts'
 
 /* The command line as somebody meets it who has just cloned the project. */
@@ -46,48 +45,14 @@ describe('in a fresh clone', () => {
   })
 })
 
-describe('looking at a running daemon', () => {
-  test('status is narrowed, shaped and watched', async () => {
-    await using world = await given('orders', 'returns')
-    const { program, url } = await world.startDaemon()
-    await shownAs(url, 'Pipe/returns', 'Ready')
-    const names = await world.command('status', '-o', 'name', '--kind', 'Pipe', '--status', 'ready')
-    expect(names.stdout).toBe('Pipe/orders\nPipe/returns\n')
-    expect((await world.command('status', '--status', 'Readdy')).stderr).toContain('Did you mean Ready?')
-    expect((await world.command('reconcile', 'Pipe/order')).stderr).toContain('Did you mean "Pipe/orders"?')
-    for (const command of ['status', 'history']) {
-      const near = await world.command(command, 'Pipe/order')
-      expect([near.code, near.stdout]).toEqual([1, ''])
-      expect(near.stderr).toContain('Pipe/order. Did you mean Pipe/orders?')
-      const far = await world.command(command, 'Pipe/nothing-like-it')
-      expect([far.code, far.stdout]).toEqual([1, ''])
-      expect(far.stderr).toMatch(/"pipewright status" lists all there are\./)
-    }
-    const wide = await world.command('status', 'Pipe/orders', '-o', 'json')
-    expect(JSON.parse(wide.stdout)).toMatchObject({ key: 'Pipe/orders', daemon: { state: 'running' } })
-
-    const ledger = ['--ledger', `sqlite:${world.workspace.path('ledger.db')}`]
-    await using watching = startProgram(['status', '--watch', ...ledger])
-    await until('the first picture', () => watching.stdout().includes('Pipe/orders'))
-    world.workspace.write('manifests/later.yaml', pipeManifest('later'))
-    await until('what changed', () => /^Pipe\/later +\S+/m.test(watching.stdout()))
-    world.workspace.write('manifests/wrong.yaml', 'kind: Pipe')
-    await until('the errors', () => /^\d+ errors? in/m.test(watching.stdout()))
-    watching.signal('SIGINT')
-    expect(await watching.ended).toBe(0)
-    program.signal('SIGTERM')
-    expect(await program.ended).toBe(0)
-  })
-
-  test('a table is as wide as the terminal, and as it comes out in a file', async () => {
-    await using world = await given('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
-    await world.apply()
-    const ledger = `sqlite:${world.workspace.path('ledger.db')}`
-    const command = `stty cols 60; '${process.execPath}' '${join(ROOT, 'bin/pipewright.js')}' status --ledger '${ledger}'`
-    const seen = execFileSync(tool('script'), ['-qec', command, '/dev/null'], { encoding: 'utf8' })
-    const table = seen.split('\n').slice(2, 5)
-    for (const line of table) expect(stripVTControlCharacters(line).trimEnd().length).toBeLessThanOrEqual(60)
-    const piped = await runHere(['status', '--ledger', ledger])
-    expect(piped.stdout).toContain('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
-  })
+test('a table is as wide as the terminal, and as it comes out in a file', async () => {
+  await using world = await given('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
+  await world.apply()
+  const ledger = `sqlite:${world.workspace.path('ledger.db')}`
+  const command = `stty cols 60; '${process.execPath}' '${join(ROOT, 'bin/pipewright.js')}' status --ledger '${ledger}'`
+  const seen = execFileSync(tool('script'), ['-qec', command, '/dev/null'], { encoding: 'utf8' })
+  const table = seen.split('\n').slice(2, 5)
+  for (const line of table) expect(stripVTControlCharacters(line).trimEnd().length).toBeLessThanOrEqual(60)
+  const piped = await runHere(['status', '--ledger', ledger])
+  expect(piped.stdout).toContain('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
 })

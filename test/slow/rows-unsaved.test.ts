@@ -50,20 +50,6 @@ describe.concurrent('row 14: a disk that is full at the outcome', () => {
   })
 })
 
-test('row 14: without that, a restart says what a restart costs: the outcome is unknown, and one pipe is there', async ({
-  expect,
-}) => {
-  await using story = await createStory()
-  story.writePipe('orders')
-  const env = { PIPEWRIGHT_FAILPOINT: 'before-id=disk-full' }
-  const live = await story.start(['--interval', '1s'], { env })
-  await live.says('Pipe/orders', 'OutcomeUnsaved')
-  await live.kill()
-  const again = await story.start(['--interval', '1s'])
-  await again.says('Pipe/orders', 'OutcomeUnknown')
-  expect(story.posts()).toHaveLength(1)
-})
-
 describe.concurrent('row 14: a ledger that another program holds while the reply is on its way', () => {
   test('takes the id of apply, which waits at its end, and then does what waited for the pipe', async ({
     expect,

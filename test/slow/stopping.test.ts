@@ -1,25 +1,37 @@
 import { describe, expect, test } from 'vitest'
 import { reachedLine } from '../support/failpoints.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
-import { type Program, urlOf } from '../support/process.ts'
+import { platformArgs, runArgs } from '../support/manifests.ts'
+import { type Program, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { creates, stopInTheMiddle, type Stopping } from './support/stopping.ts'
+import { type Given, given } from '../ways-out/given.ts'
+import { play } from '../ways-out/story.ts'
+import { endOf } from './support/end-of.ts'
 
 /** The longest that the sandbox takes. */
 const LONG_MS = 600_000
 
 /** So that the grace is not what ends it. */
-const NEVER_BY_ITSELF = { settings: ['--request-timeout', '1h', '--shutdown-grace', '2h'] }
+const NEVER_BY_ITSELF = ['--request-timeout', '1h', '--shutdown-grace', '2h']
 
-const ONE_PIPE = { command: 'run', pipes: 1, settings: [], latencyMs: 0 } as const
-
-async function inTheMiddle(_: Program, platform: Sandbox): Promise<void> {
-  await until('the create to be on its way', () => creates(platform) === 1)
+function answersAfter({ platform }: Given, ms: number): void {
+  platform.faults.add({ operation: 'createPipe', times: 'always', fault: { type: 'latency', ms } })
 }
 
-async function stopped(program: Program): Promise<void> {
-  program.signal('SIGTERM')
-  await until('the program to say that it stops', () => program.log().some(({ msg }) => msg === 'Stopping'))
+function start({ workspace, platform }: Given, settings: readonly string[], failpoint?: string): Program {
+  const env = failpoint === undefined ? {} : { PIPEWRIGHT_FAILPOINT: failpoint }
+  return startProgram(runArgs(workspace, platform.url, settings), { env })
+}
+
+async function inTheMiddle(world: Given): Promise<void> {
+  await until('the create to be on its way', () => world.posts() === 1)
+}
+
+/** How it ended, and what the ledger has of the pipe then. */
+async function leftBy(world: Given, program: Program) {
+  const ended = await endOf(program)
+  world.platform.faults.clear()
+  const { intent, pipeId } = await world.status('Pipe/p1')
+  return { ended, intent: intent?.state, pipeId }
 }
 
 /** One reconcile goes on and on, reading after reading: it waits for the budget. */
@@ -34,89 +46,70 @@ async function untilOneWaits(program: Program): Promise<void> {
 }
 
 describe.concurrent('told to stop in the middle of a create', () => {
-  const finishing: readonly (readonly [string, Stopping])[] = (['run', 'apply'] as const).map((command) => [
-    `${command} finishes it, keeps the id, and ends`,
-    {
-      ...ONE_PIPE,
-      command,
-      latencyMs: 1_500,
-      async stop(program, platform) {
-        await inTheMiddle(program, platform)
-        program.signal('SIGTERM')
-      },
-    },
-  ])
-  test.each(finishing)('%s', async (_, stopping) => {
-    const { ended, posts, pipes, recorded, intent, afterwards, output } = await stopInTheMiddle(stopping)
-    expect({ ended, posts, pipes, intent, recorded: typeof recorded }, output).toEqual({
+  test.each(['run', 'apply'] as const)('%s finishes it, keeps the id, and ends', async (command) => {
+    await using world = await given('p1')
+    const { workspace, platform } = world
+    answersAfter(world, 1_500)
+    const place = platformArgs(workspace, platform.url)
+    await using program = startProgram(
+      command === 'run' ? runArgs(workspace, platform.url) : ['apply', ...place],
+    )
+    await inTheMiddle(world)
+    program.signal('SIGTERM')
+    expect(await leftBy(world, program)).toEqual({
       ended: 0,
-      posts: 1,
-      pipes: 1,
       intent: 'succeeded',
-      recorded: 'string',
+      pipeId: world.pipeId('p1'),
     })
-    expect(afterwards).toMatchObject({ status: 'Ready', posts: 0 })
+    await play(world, 'apply\nshows Pipe/p1 Ready\nposts 1\npipes 1')
   })
 
+  const UNKNOWN = `apply => 1
+    shows Pipe/p1 OutcomeUnknown
+    tells Pipe/p1 | Pipewright was stopped before it knew the outcome`
+
   test('a second signal ends it at once, and the next process says OutcomeUnknown', async () => {
-    const result = await stopInTheMiddle({
-      ...ONE_PIPE,
-      ...NEVER_BY_ITSELF,
-      latencyMs: LONG_MS,
-      async stop(program, platform) {
-        await inTheMiddle(program, platform)
-        await stopped(program)
-        program.signal('SIGTERM')
-      },
-    })
-    expect(result.ended, result.output).toBe(1)
-    expect(result).toMatchObject({ posts: 1, recorded: undefined, intent: 'open' })
-    expect(result.afterwards).toMatchObject({ status: 'OutcomeUnknown', posts: 0 })
-    expect(result.afterwards.message).toContain('Pipewright was stopped before it knew the outcome')
+    await using world = await given('p1')
+    answersAfter(world, LONG_MS)
+    await using program = start(world, NEVER_BY_ITSELF)
+    await inTheMiddle(world)
+    program.signal('SIGTERM')
+    await until('the program to say that it stops', () => program.log().some(({ msg }) => msg === 'Stopping'))
+    program.signal('SIGTERM')
+    expect(await leftBy(world, program)).toEqual({ ended: 1, intent: 'open', pipeId: undefined })
+    await play(world, UNKNOWN, 'posts 1')
   })
 
   test('the end of the grace does the same', async () => {
-    const failpoint = 'after-intent=hang'
-    const result = await stopInTheMiddle({
-      ...ONE_PIPE,
-      failpoint,
-      settings: ['--request-timeout', '500ms', '--shutdown-grace', '2600ms'],
-      async stop(program) {
-        const line = reachedLine({ at: 'after-intent', action: 'hang' })
-        await until('the create to hang', () => program.stderr().includes(line))
-        program.signal('SIGTERM')
-      },
-    })
-    expect(result.ended, result.output).toBe(1)
-    expect(result).toMatchObject({ posts: 0, pipes: 0, recorded: undefined, intent: 'open' })
-    expect(result.afterwards).toMatchObject({ status: 'OutcomeUnknown', posts: 0 })
+    await using world = await given('p1')
+    const settings = ['--request-timeout', '500ms', '--shutdown-grace', '2600ms']
+    await using program = start(world, settings, 'after-intent=hang')
+    const line = reachedLine({ at: 'after-intent', action: 'hang' })
+    await until('the create to hang', () => program.stderr().includes(line))
+    program.signal('SIGTERM')
+    expect(await leftBy(world, program)).toEqual({ ended: 1, intent: 'open', pipeId: undefined })
+    await play(world, UNKNOWN, 'posts 0\npipes 0')
   })
 
   test('a create that still waits for the request budget is not sent, and leaves no intent', async () => {
-    const result = await stopInTheMiddle({
-      ...ONE_PIPE,
-      pipes: 2,
-      settings: [
-        ...NEVER_BY_ITSELF.settings,
-        '--api-budget',
-        '1/1h',
-        '--concurrency',
-        '1',
-        '--log-level',
-        'debug',
-      ],
-      async stop(program, platform) {
-        await inTheMiddle(program, platform)
-        await until('the first pipe to be done', () =>
-          program.log().some(({ key, msg }) => key === 'Pipe/p1' && msg === 'Reconciled'),
-        )
-        await untilOneWaits(program)
-        program.signal('SIGTERM')
-      },
-    })
-    expect(result.ended, result.output).toBe(0)
-    expect(result).toMatchObject({ posts: 1, recorded: undefined, intent: undefined })
-    expect(result.afterwards).toMatchObject({ status: 'Ready', posts: 1 })
-    expect(result.pipes).toBe(1)
+    await using world = await given('p1', 'p2')
+    const few = ['--api-budget', '1/1h', '--concurrency', '1', '--log-level', 'debug']
+    await using program = start(world, [...NEVER_BY_ITSELF, ...few])
+    await inTheMiddle(world)
+    await until('the first pipe to be done', () =>
+      program.log().some(({ key, msg }) => key === 'Pipe/p1' && msg === 'Reconciled'),
+    )
+    await untilOneWaits(program)
+    program.signal('SIGTERM')
+    expect(await endOf(program)).toBe(0)
+    await play(
+      world,
+      `status Pipe/p2 => 1 | Pipe/p2 was not reconciled yet
+      posts 1
+      apply
+      shows Pipe/p2 Ready
+      posts 2
+      pipes 2`,
+    )
   })
 })

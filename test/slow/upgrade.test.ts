@@ -14,7 +14,7 @@ import { runHere } from '../support/command.ts'
 import { resourcesOf, ROOT, startProgram, urlOf, type Program, type Shown } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { creates } from './support/stopping.ts'
+import { creates } from './support/creates.ts'
 import { startPlatform } from '../support/platform.ts'
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/releases')

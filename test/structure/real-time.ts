@@ -39,7 +39,6 @@ export const SLOW_EXCEPTIONS: Readonly<Record<string, string>> = {
   'slow/upgrade.test.ts': 'A backup waits for a lock, which nothing shows.',
   'slow/watch-busy.test.ts': 'The process is kept busy.',
   'slow/watch-daemon.test.ts': 'Between two walks.',
-  'ways-out/whole.program.test.ts': 'A check is overdue.',
 }
 
 const TEST = fileURLToPath(new URL('..', import.meta.url))

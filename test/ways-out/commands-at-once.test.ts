@@ -1,16 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
-import { openLedger } from '../../src/ledger/open.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { type Given, given } from './given.ts'
-
-async function ownedAt({ workspace }: Given, url: string) {
-  const of = { mode: 'owner', init: 'never', clock: createFakeClock(), emit: () => undefined } as const
-  const ledger = await openLedger(`sqlite:${workspace.path('ledger.db')}`, of)
-  const at = { startedAt: Date.now(), seenAt: Date.now() }
-  await ledger.noteActivity({ command: 'run', process: 1, host: 'here', url, ...at }, new Map())
-  return ledger
-}
+import { given } from './given.ts'
 
 test.each([
   ['no daemon ever ran', undefined],
@@ -18,7 +8,7 @@ test.each([
 ])('commands without a daemon wait for each other: %s', async (_, url) => {
   await using world = await given('orders', 'refunds')
   await world.apply()
-  if (url !== undefined) await (await ownedAt(world, url))[Symbol.asyncDispose]()
+  if (url !== undefined) await (await world.own(url))[Symbol.asyncDispose]()
   const ended = await Promise.all(['Pipe/orders', 'Pipe/refunds'].map((key) => world.command('suspend', key)))
   expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ''],
@@ -32,7 +22,7 @@ test('the owner of this ledger is asked without a proxy, which would see the tok
   const outside = Object.values(networkInterfaces()).flatMap((each) =>
     (each ?? []).filter(({ internal, family }) => !internal && family === 'IPv4'),
   )
-  await using ledger = await ownedAt(world, `http://${outside[0]?.address ?? '127.0.0.1'}:9`)
+  await using ledger = await world.own(`http://${outside[0]?.address ?? '127.0.0.1'}:9`)
   world.env['HTTP_PROXY'] = 'http://127.0.0.1:1'
   expect(await ledger.owned()).toBe(true)
   const { stderr } = await world.command('suspend', 'Pipe/orders')

@@ -1,27 +1,28 @@
-import { DatabaseSync } from 'node:sqlite'
-import { expect } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
-import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-types.ts'
-import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { openLedger } from '../../src/ledger/open.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
 import {
   CREDENTIAL,
   furnish,
   ORGANIZATION,
   OTHER_SERVICE_ID,
   pipeBody,
+  pipeManifest,
   platformArgs,
   runArgs,
   SERVICE_ID,
 } from '../support/manifests.ts'
-import { type Program, resourcesOf, type Shown, startProgram, urlOf } from '../support/process.ts'
+import { type Program, resourcesOf, type Shown, urlOf } from '../support/process.ts'
 import { type Ended, runHere } from '../support/command.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startHere } from '../support/program-here.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
 import { startPlatform } from '../support/platform.ts'
 
-/** The real program in a folder of its own, against a platform in this process. */
+/** Commands in this process, with a folder of their own, against a platform in this process. */
 export interface Given extends AsyncDisposable {
   readonly workspace: Workspace
   readonly platform: Sandbox
@@ -29,17 +30,24 @@ export interface Given extends AsyncDisposable {
   readonly pipeId: (name: string) => string
   /** POSTs that reached the platform. */
   readonly posts: () => number
-  /** Runs a command within this process, with what it needs to know of platform and ledger. */
+  readonly manifestOf: ManifestOf
   readonly command: (...args: readonly string[]) => Promise<Ended>
+  /** The same, which is stopped by a signal. */
+  readonly commandUntil: (stopping: AbortSignal, ...args: readonly string[]) => Promise<Ended>
   /** The environment of commands within this process. */
   readonly env: Record<string, string>
   /** One pass, within this process. */
   readonly apply: (...args: readonly string[]) => ReturnType<Given['command']>
   /** What the ledger says of one key, as `status` tells it. */
   readonly status: (key: string) => Promise<StatusShown>
+  /** Time passes. */
+  readonly skip: (ms: number) => void
+  /** A daemon in this process. */
   readonly startDaemon: (
     ...args: readonly string[]
   ) => Promise<{ readonly program: Program; readonly url: string }>
+  /** Its ledger belongs to this process, which answers at `url`. */
+  readonly own: (url?: string) => Promise<Ledger>
 }
 
 export interface StatusShown extends Shown {
@@ -48,31 +56,58 @@ export interface StatusShown extends Shown {
 }
 
 /** @param names a pipe of each, in a file of its own */
-export async function given(...names: readonly string[]): Promise<Given> {
+export function given(...names: readonly string[]): Promise<Given> {
+  return givenAt({}, pipeOf, ...names)
+}
+
+/** A pipe with what a step of a story says of it. @param fields with their values; policies as `policy.adopt` */
+export type ManifestOf = (name: string, fields: ReadonlyMap<string, string>) => string
+
+export function pipeOf(name: string, fields: ReadonlyMap<string, string>): string {
+  const manifest = pipeManifest(name, {
+    policy: policyIn(fields),
+    replicas: Number(fields.get('replicas') ?? 1),
+    service: fields.get('service') ?? 'analytics',
+  })
+    .replace('username: reader', `username: ${fields.get('username') ?? 'reader'}`)
+    .replace('key: password', `key: ${fields.get('key') ?? 'password'}`)
+  return fields.has('flawed') ? manifest.replace('topics', 'topisc') : manifest
+}
+
+export function policyIn(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const policies = [...fields].filter(([field]) => field.startsWith('policy.'))
+  return Object.fromEntries(policies.map(([field, value]) => [field.slice('policy.'.length), value]))
+}
+
+/** As {@link given}, on another platform. */
+export async function givenAt(
+  options: Partial<SandboxOptions>,
+  manifestOf: ManifestOf,
+  ...names: readonly string[]
+): Promise<Given> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  furnish(workspace, ...names)
-  const platform = stack.use(
-    await startPlatform({
-      fixture: {
-        services: [
-          { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
-          { organizationId: ORGANIZATION, serviceId: OTHER_SERVICE_ID },
-        ],
-      },
-    }),
-  )
+  furnish(workspace)
+  for (const name of names) workspace.write(`manifests/${name}.yaml`, manifestOf(name, new Map()))
+  const services = [SERVICE_ID, OTHER_SERVICE_ID].map((serviceId) => ({
+    organizationId: ORGANIZATION,
+    serviceId,
+  }))
+  const platform = stack.use(await startPlatform({ ...options, fixture: { services, ...options.fixture } }))
   const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
-  // Beside a real process, time is real.
-  const isAlone = expect.getState().testPath?.includes('.program.') === false
-  const clock = isAlone ? createTurningClock() : systemClock
-  const command: Given['command'] = (name = '', ...args) => runHere([name, ...base, ...args], env, { clock })
+  if (options.profile !== undefined) base.push('--profile', options.profile.name)
+  const clock = createTurningClock()
   const env: Given['env'] = {}
+  const command: Given['command'] = (name = '', ...args) => runHere([name, ...base, ...args], env, { clock })
+  const profile = base.slice(base.indexOf('--api-budget') + 2)
   const resources = stack.move()
   return {
     workspace,
     platform,
+    manifestOf,
     command,
+    commandUntil: (stopping, name = '', ...args) =>
+      runHere([name, ...base, ...args], env, { clock, stopping }),
     env,
     pipeId: (name) => platform.pipes().find((pipe) => pipe.name === name)?.id ?? `no pipe ${name}`,
     posts: () => platform.requests().filter(({ method }) => method === 'POST').length,
@@ -81,20 +116,27 @@ export async function given(...names: readonly string[]): Promise<Given> {
       const { stdout } = await command('status', key, '-o', 'json')
       return JSON.parse(stdout) as StatusShown
     },
+    skip: (ms) => clock.skip(ms),
     async startDaemon(...args) {
-      const program = resources.use(startProgram(runArgs(workspace, platform.url, args)))
+      const program = resources.use(startHere(runArgs(workspace, platform.url, [...profile, ...args]), clock))
       return { program, url: await urlOf(program) }
+    },
+    async own(url) {
+      const of = { mode: 'owner', init: 'never', clock: createFakeClock(), emit: () => undefined } as const
+      const ledger = await openLedger(`sqlite:${workspace.path('ledger.db')}`, of)
+      const at = { startedAt: clock.now(), seenAt: clock.now() }
+      await ledger.noteActivity({ command: 'run', process: 1, host: 'here', url, ...at }, new Map())
+      return ledger
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-/** A pipe whose create got no reply: done on the platform by `cut-after`, not done by `cut-before`. */
-export async function unknownOutcome(fault: FaultInput, name = 'orders'): Promise<Given> {
-  const world = await given(name)
-  world.platform.faults.add({ operation: 'createPipe', fault })
-  await world.apply()
-  return world
+/** How the next create is answered: done on the platform by `cut-after`, not done by `cut-before`, refused by a status. */
+export function answerCreate({ platform }: Given, how: string, name = ''): void {
+  const fault = /^\d+$/.test(how) ? { type: 'status', status: Number(how) } : { type: how }
+  const subject = name === '' ? {} : { subject: name }
+  platform.faults.add({ operation: 'createPipe', fault: fault as FaultInput, ...subject }) // it refuses what is none
 }
 
 /** A pipe that somebody made in the console. @returns its id */
@@ -117,39 +159,4 @@ export function shownAs(url: string, key: string, status: string, limitMs?: numb
     async () => (await resourcesOf(url)).find((item) => item.key === key && item.status === status),
     limitMs,
   )
-}
-
-/** Makes the last intent of a key one that is being sent since `ageMs`, as a crash or a running daemon leaves it. */
-export function reopenIntent(world: Given, key: string, ageMs: number): void {
-  dateIntent(world, key, ageMs, { state: 'open', seen: undefined })
-}
-
-/** Makes the last intent of a key older, with an outcome that is not known as ever. */
-export function ageIntent(world: Given, key: string, ageMs: number): void {
-  dateIntent(world, key, ageMs, { state: 'unknown' })
-}
-
-/** The same of one whose request went through a proxy. */
-export function ageIntentOfProxy(world: Given, key: string, ageMs: number): void {
-  const seen = { at: Date.now(), what: 'cut', proxy: 'http://proxy.example:3128' }
-  dateIntent(world, key, ageMs, { state: 'unknown', seen })
-}
-
-function dateIntent({ workspace }: Given, key: string, ageMs: number, changes: Partial<Intent>): void {
-  const openedAt = Date.now() - ageMs
-  const db = new DatabaseSync(workspace.path('ledger.db'), { timeout: 10_000 })
-  try {
-    const row = db.prepare('SELECT body FROM record WHERE key = ?').get(key)
-    const record = LedgerRecord.parse(JSON.parse(String(row?.['body'])))
-    const dates = { openedAt, sendBy: openedAt + 5_000, endBy: openedAt + 40_000 }
-    const intent = { ...record.intent, ...changes, ...dates }
-    const version = record.version + 1
-    db.prepare('UPDATE record SET version = ?, body = ? WHERE key = ?').run(
-      version,
-      JSON.stringify({ ...record, version, intent }),
-      key,
-    )
-  } finally {
-    db.close()
-  }
 }

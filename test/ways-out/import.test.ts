@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { httpServer } from '../platform/support/server.ts'
-import { type Ended, runHere } from '../support/command.ts'
-import { furnish, pipeBody, pipeManifest, platformArgs, SERVICE_ID } from '../support/manifests.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
+import { given } from './given.ts'
+import { play, story } from './story.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
 
@@ -35,95 +35,70 @@ const LEFT_OUT = [
   ['spec.destination.columns', 'The field mappings do not cover the column "id".'],
 ]
 
-const IMPORT = ['import', 'Pipe/orders', ID, '--service', 'analytics']
+const IMPORT = `import Pipe/orders ${ID} --service analytics`
 
-function given(): Workspace {
-  const workspace = createWorkspace()
-  furnish(workspace)
-  return workspace
-}
-
-function importIn(workspace: Workspace, url: string, ...more: readonly string[]): Promise<Ended> {
-  return runHere([...IMPORT, ...platformArgs(workspace, url), ...more])
+/** Commands against a platform with this pipe, whose address they get. */
+async function oddStory(pipe: object, steps: (at: string) => string): Promise<void> {
+  await using platform = await platformWith(pipe)
+  await story('', steps(`${IMPORT} --base-url ${platform.url}`))
 }
 
 describe('import of a pipe that no manifest can have as it is', () => {
-  test('prints what validates, and names the rest', async () => {
-    await using platform = await platformWith(ODD)
-    using workspace = given()
-    const yaml = await importIn(workspace, platform.url)
-    expect(yaml.stderr.split('\n')).toEqual([
-      ...LEFT_OUT.map(([path, why]) => `pipewright: Pipe/orders: ${path} is left out. ${why}`),
-      'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
-      expect.stringMatching(
-        /^pipewright: Next, "pipewright plan" must say "adopt" for each manifest\. .*remove policy\.adopt/,
-      ),
-      '',
-    ])
-    expect(yaml.code).toBe(0)
-    expect(yaml.stdout).toContain('# No secret is written here.')
-    expect(yaml.stdout).toContain('#   spec.scaling.autoscale\n#   spec.owner\n')
-    workspace.write('manifests/orders.yaml', yaml.stdout)
-    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
-  })
+  test('prints what validates, and names the rest', () =>
+    oddStory(
+      ODD,
+      (at) => `${at} ${LEFT_OUT.map(([path, why]) => `| Pipe/orders: ${path} is left out. ${why}`).join(' ')}
+      | pipewright: No secret is written.
+      | Comments on top of each manifest name the secrets to mount and the values to fill in.
+      | pipewright: Next, "pipewright plan" must say "adopt" for each manifest. …remove policy.adopt
+      | # No secret is written here. | # spec.scaling.autoscale # spec.owner
+      keep orders
+      validate`,
+    ))
 
   test('with -o json: the manifest, what is left out of it, and the secrets to be mounted', async () => {
     await using platform = await platformWith(ODD)
-    using workspace = given()
-    const { stdout } = await importIn(workspace, platform.url, '-o', 'json')
-    const shown = JSON.parse(stdout) as Record<string, unknown>
+    await using world = await given()
+    const args = [...IMPORT.split(' '), '--base-url', platform.url, '-o', 'json']
+    const shown = JSON.parse((await world.command(...args)).stdout) as Record<string, unknown>
     expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why, isUnknown]) => ({ path, why, isUnknown })))
     expect(shown['secrets']).toContainEqual({
       path: 'spec.source.kafka.credentials.password',
       ref: { name: 'orders', key: 'password' },
     })
-    workspace.write('manifests/orders.json', JSON.stringify(shown['manifest']))
-    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
+    world.workspace.write('manifests/orders.json', JSON.stringify(shown['manifest']))
+    await play(world, 'validate')
   })
 
-  test('without a source that is known, it says that there can be none', async () => {
-    await using platform = await platformWith({ name: 'orders', source: { carrierPigeon: {} } })
-    using workspace = given()
-    expect(await importIn(workspace, platform.url)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `pipewright: import: no manifest can be made of ${ID} ("orders"). A manifest needs spec.source. It is missing. Write one, with policy.adopt: ${ID}.\n`,
-    })
-  })
+  test('without a source that is known, it says that there can be none', () =>
+    oddStory(
+      { name: 'orders', source: { carrierPigeon: {} } },
+      (at) => `${at} => 1 | not: kind: Pipe
+      | pipewright: import: no manifest can be made of ${ID} ("orders"). A manifest needs spec.source.
+      | It is missing. Write one, with policy.adopt: ${ID}.`,
+    ))
 })
 
 describe('import holds its manifest against the others', () => {
-  test('the secret of a Service is not that of a pipe of the same name', async () => {
-    await using platform = await platformWith(pipeBody('orders'))
-    using workspace = given()
-    const args = ['import', 'Pipe/analytics-api', ID, '--service', 'analytics']
-    const { stdout } = await runHere([...args, ...platformArgs(workspace, platform.url)])
-    expect(stdout).toContain('name: analytics-api-source')
-    workspace.write('manifests/imported.yaml', stdout)
-    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
-  })
+  test('the secret of a Service is not that of a pipe of the same name', () =>
+    story(
+      '',
+      `make orders
+      import Pipe/analytics-api {orders} --service analytics | name: analytics-api-source
+      keep imported
+      validate`,
+    ))
 
-  test.each(
-    Object.entries({
-      'another manifest adopts it': {
-        file: 'manifests/others.yaml',
-        content: pipeManifest('others', { policy: { adopt: ID } }),
-        says: `${ID} belongs to Pipe/others already: others.yaml:1.`,
-      },
-      'a Lock says that it is that of another key': {
-        file: 'manifests/pipes.lock.yaml',
-        content: `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/others: ${ID}}}\n`,
-        says: `${ID} belongs to Pipe/others already.`,
-      },
-    }),
-  )('refused: %s', async (_why, { file, content, says }) => {
-    await using platform = await platformWith(pipeBody('orders'))
-    using workspace = given()
-    workspace.write(file, content)
-    expect(await importIn(workspace, platform.url)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `pipewright: import: ${says}\n`,
-    })
-  })
+  test.each([
+    ['another manifest adopts it', 'write others policy.adopt={orders}', 'already: others.yaml:1.'],
+    ['a Lock says that it is that of another key', 'locked Pipe/others={orders}', 'already.'],
+  ])('refused: %s', (_why, claim, says) =>
+    story(
+      '',
+      `make orders
+      ${claim}
+      import Pipe/orders {orders} --service analytics => 1 | not: kind: Pipe
+      | pipewright: import: {orders} belongs to Pipe/others ${says}`,
+    ),
+  )
 })

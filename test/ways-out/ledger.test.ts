@@ -1,7 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
-import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
+import { type Ledger, LedgerConflict } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { syncStoreFromLedger } from '../../src/reconcile/state/journal.ts'
@@ -9,9 +9,6 @@ import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { createLedgerFile } from '../../src/ledger/location.ts'
-import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
-import { openStore } from '../../src/ledger/sqlite-store.ts'
 import { intent } from '../plan/inputs.ts'
 
 const ORDERS = 'Pipe/orders'
@@ -28,24 +25,6 @@ const UNKNOWN: LedgerRecord = {
 }
 
 describe('a ledger with others at it', () => {
-  test('reads a record again after a write that failed: it may be on disk all the same', async () => {
-    using workspace = createWorkspace()
-    const file = workspace.path('ledger.db')
-    createLedgerFile(file)
-    const store = openStore({ file, mode: 'owner', clock })
-    let fails = false
-    const write: typeof store.write = (work, room) => {
-      const result = store.write(work, room)
-      if (fails) throw new LedgerError('io', 'the disk says that it is full')
-      return result
-    }
-    await using ledger = createLedger({ ...store, write }, () => undefined, clock)
-    const first = await ledger.swap(blankRecord(ORDERS), [])
-    fails = true
-    await expect(ledger.swap({ ...first, line: 7 }, [])).rejects.toThrow(LedgerError)
-    expect(await ledger.get(ORDERS)).toMatchObject({ line: 7, version: 2 })
-  })
-
   test('tells whether it is owned, by whomever, and asking takes nothing from anyone', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
@@ -106,20 +85,6 @@ describe('a ledger with others at it', () => {
     const refused = () => expect(owner.swap(blankRecord(ORDERS), [])).rejects.toThrow('no longer at version')
     expect(await looksAfter(refused), 'ours, refused').toBe(1)
     expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
-  })
-
-  test('a record that is as it was known is that one itself', async () => {
-    using workspace = createWorkspace()
-    await using ledger = await open(`sqlite:${workspace.path('ledger.db')}`, 'owner')
-    const written = await ledger.swap(blankRecord(ORDERS), [])
-    expect(await ledger.get(ORDERS, written)).toBe(written)
-    // Such a one is in memory when it could not be written.
-    expect(await ledger.get(ORDERS, { ...written, line: 3 })).toEqual(written)
-    const next = await ledger.swap({ ...written, line: 7 }, [])
-    expect(await ledger.get(ORDERS, written)).toEqual(next)
-    expect(await ledger.get('Pipe/other')).toBeUndefined()
-    await ledger.remove(next, [])
-    expect(await ledger.get(ORDERS, next)).toBeUndefined()
   })
 
   test('an answer that is older than what was written meanwhile takes nothing back', async () => {

@@ -4,7 +4,7 @@ import { openLedger } from '../../src/ledger/open.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { given } from './given.ts'
+import { story } from './story.ts'
 
 test.each([
   ['an address', 'https://api.example/base', 'https://api.example/base'],
@@ -21,34 +21,26 @@ test('the sandbox is a platform of its own; without any there is nothing to comp
   expect(platformName({ sandbox: false, baseUrl: undefined })).toBeUndefined()
 })
 
-test('a ledger with records is refused to another platform, for the daemon, for a plan and for words, until it is untied', async () => {
-  await using world = await given('orders')
-  expect((await world.apply()).code).toBe(0)
-  const elsewhere = ['--base-url', 'http://localhost:1/elsewhere']
-  for (const args of [['apply'], ['plan'], ['adopt', 'Pipe/orders', world.pipeId('orders')]]) {
-    const refused = await world.command(...args, ...elsewhere)
-    expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toMatch(/used with http:\/\/localhost, not http:\/\/localhost\/elsewhere/)
-    expect(refused.stderr).toContain('pipewright forget --platform')
-  }
-  expect((await world.apply()).code).toBe(0)
-  const untied = await world.command('forget', '--platform', ...elsewhere)
-  expect(untied).toMatchObject({ code: 0, stderr: '' })
-  expect(untied.stdout).toContain('no longer belongs to http://localhost.')
-  expect((await world.command('apply', ...elsewhere)).stderr).not.toContain('belongs to another platform')
-  expect((await world.apply()).stderr).toContain(
-    'used with http://localhost/elsewhere, not http://localhost.',
-  )
-  expect(world.posts()).toBe(1)
-})
+const ELSEWHERE = '--base-url http://localhost:1/elsewhere'
 
-test.each([
-  ['neither a key nor --platform', ['forget']],
-  ['both', ['forget', 'Pipe/orders', '--platform']],
-])('%s is wrong use', async (_, args) => {
-  await using world = await given('orders')
-  expect(await world.command(...args)).toMatchObject({ code: 64 })
-})
+test.each(['apply', 'plan', 'adopt Pipe/orders {orders}'])(
+  'a ledger with records is refused to another platform, for %s, until it is untied',
+  (command) =>
+    story(
+      'orders',
+      `apply
+      ${command} ${ELSEWHERE} => 1 | used with http://localhost, not http://localhost/elsewhere
+      | pipewright forget --platform
+      apply
+      forget --platform ${ELSEWHERE} | no longer belongs to http://localhost.
+      apply ${ELSEWHERE} => 1 | not: belongs to another platform
+      apply => 1 | used with http://localhost/elsewhere, not http://localhost.
+      posts 1`,
+    ),
+)
+
+test('neither a key nor --platform, or both, is wrong use', () =>
+  story('orders', 'forget => 64\nforget Pipe/orders --platform => 64'))
 
 test('a ledger without records takes any platform; who names none compares nothing', async () => {
   using workspace = createWorkspace()

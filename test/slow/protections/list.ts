@@ -21,14 +21,6 @@ async function swapLater(context: ReconcileContext, opened: LedgerRecord, histor
 
 export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   {
-    protection: 'an intent is written before the POST',
-    patches: {
-      from: `const written = await context.ledger.swap(opened, [started])`,
-      to: `const written = opened ?? await context.ledger.swap(opened, [started])`,
-    },
-    tests: CREATE,
-  },
-  {
     protection: 'the intent is durable before the POST',
     patches: {
       from: `const written = await context.ledger.swap(opened, [started])`,
@@ -49,13 +41,6 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     protection: 'a write of the ledger is exclusive (compare-and-set)',
     patches: { from: `if (version !== seen.version) throw`, to: `if (version < 0) throw` },
     tests: 'test/ledger',
-  },
-  {
-    protection: 'no second attempt while an intent is open: the decision alone',
-    patches: [
-      { from: `const undecided = undecidedIntent(input.recorded)`, to: `const undecided = undefined` },
-    ],
-    tests: 'test/plan/decide.test.ts',
   },
   {
     protection: 'no second attempt while an intent is open: the fence behind the decision alone',
@@ -116,11 +101,6 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   },
   ...[
     { of: 'that is no id', from: `if (!form.matches(id)) return`, to: `if (id === '') return` },
-    {
-      of: 'of a pipe that another key holds',
-      from: `const holder = store.holderOf(id, expected.key) ??`,
-      to: `const holder =`,
-    },
     {
       of: 'that another reply brought',
       from: `store.holderOf(id, expected.key) ?? store.claimantOf(id, expected.key)`,
@@ -195,11 +175,6 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   {
     protection: 'a pipe that another manifest means is not changed',
     patches: { from: `unfound, claimedFirst, refusedBefore,`, to: `unfound, refusedBefore,` },
-    tests: 'test/clickhouse-cloud/policies.test.ts',
-  },
-  {
-    protection: 'a claim on a pipe right before its change counts',
-    patches: { from: `const action = decide(assessment.input)`, to: `const action = decide(first.input)` },
     tests: 'test/clickhouse-cloud/policies.test.ts',
   },
   {

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts'
 import { createWorkspace } from '../../support/workspace.ts'
 import { endOf } from './end-of.ts'
 import { recordOf } from './ledger.ts'
-import { creates } from './stopping.ts'
+import { creates } from './creates.ts'
 import { startPlatform } from '../../support/platform.ts'
 
 /**
