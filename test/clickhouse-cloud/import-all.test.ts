@@ -98,7 +98,7 @@ describe('import --all', () => {
       given(['orders'], consoleOf(there(1, 'orders'), there(2, 'other'))),
       prints(['other']),
       `import --all ${counts(2, 0, 1, 1)}
-      | Pipe/orders might mean ${id(1)} ("orders"), so that pipe gets no manifest.`,
+      | Pipe/orders might describe the pipe ${id(1)} ("orders"), so no new manifest is made.`,
     ))
 
   test('makes none for what a create of unknown outcome may have made', () =>
