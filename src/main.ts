@@ -14,7 +14,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) {
       forced.abort(signal)
-      // A file system call that hangs would block `process.exit`.
+      // Kills the process, because a file system call that hangs would block `process.exit`.
       setTimeout(() => process.removeAllListeners(signal).kill(process.pid, signal), LAST_LINES_MS).unref()
     } else stopping.abort(signal)
   })

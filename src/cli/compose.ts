@@ -51,7 +51,7 @@ interface ComposeOptions {
   /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  /** Proves that no process took over, see `Term.confirm`. Undefined: nothing on the platform is changed. */
+  /** `Term.confirm`: throws if another process is leader. Undefined: changes nothing on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
   readonly olderThan?: (() => string | undefined) | undefined
@@ -82,7 +82,7 @@ export function openLedgerToOwn(
   )
 }
 
-/** For a command that acts itself. Prints the current owner while it waits. @throws {CommandError} on a stop */
+/** For a command that acts itself. While it waits, prints who owns the ledger. @throws {CommandError} on a stop */
 export async function openLedgerToLead(
   { clock, stop, stderr }: Io,
   settings: Parameters<typeof openLedgerToOwn>[0],
@@ -246,7 +246,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Reads the manifests with its own source, because all must be new to the engine's source. */
+/** Reads the manifests with another source: the engine's first reading must report all of them as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -284,7 +284,7 @@ export async function loadOnce(
   return result.state.catalog
 }
 
-/** A reply can repeat a secret of any manifest. */
+/** Masks the secrets of all manifests, because a reply can repeat any of them. */
 async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const asked = manifest && store.asked(manifest)

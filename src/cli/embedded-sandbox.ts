@@ -14,10 +14,10 @@ import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
-/** Can be among the manifests, because Pipewright reads no manifests from dot files. */
+/** In the manifests directory, where Pipewright reads no manifests from dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
-/** `look`: writes no files. */
+/** `keep`: writes missing secrets and the sandbox's state to disk. `look`: writes no files. */
 export type SandboxUse = 'keep' | 'look'
 
 export type EmbeddedSandbox = Awaited<ReturnType<typeof startEmbeddedSandbox>>
@@ -65,8 +65,8 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * Contents for missing files. As the right credential, the sandbox keeps the first content of each credential file, or
- * generates one. A later change of the file does not change it.
+ * @returns contents for missing files. The sandbox accepts the content that a credential file had at the first start,
+ * or a generated one, even if the file changes later
  */
 async function missingSecrets(
   sandbox: Sandbox,

@@ -43,7 +43,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   /** Runs as leader: opens the webhook, and ends the run if another process takes over. */
   async function act(term: Term): Promise<void> {
     leading.begin(term)
-    // On a stop, does no more: the end of the run releases the term.
+    // If Pipewright is stopping, `end` in run-command.ts releases the term.
     if (stop.stopping.aborted) return
     const { epoch, over } = term
     const leader = { epoch, holder: leadership.leader()?.holder }
@@ -92,7 +92,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   return {
     /** Aborted if another process took over, or the standby failed. */
     ended: ending.signal,
-    /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */
+    /** Starts the daemon. @returns `standing`: a standby's wait until it leads. Undefined: this process leads */
     async begin() {
       const term = await unlessStopped(leadership.attempt(stop.stopping))
       if (term !== undefined) await act(term)

@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 
 const MOST_NAMES = 5
 
-/** @returns a check that reports each folder name that is in both directories */
+/** @returns a check that reports each new folder name that is in both directories */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,
@@ -26,7 +26,7 @@ export function createMountWatch(
   }
 }
 
-/** Names of the subfolders that are not hidden. Empty if the folder cannot be read, which others report. */
+/** Names of subfolders without a leading dot. Empty if the folder cannot be read. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

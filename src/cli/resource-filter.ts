@@ -31,7 +31,6 @@ export function filterWords({ kind, label = [], status, reason, since }: Resourc
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${value}`)).join(' ')
 }
 
-/** @throws {CommandError} if a command has a key and a filter */
 export function assertNoFilter(key: string | undefined, filter: ResourceFilter): void {
   const flags = filterWords(filter)
   if (key === undefined || flags === '') return

@@ -16,7 +16,7 @@ type Asking = LedgerToRead &
   Parameters<typeof networkToOthers>[0] &
   Pick<Settings, 'server' | 'adminTokenFile'>
 
-/** @returns undefined: no daemon owns the ledger, or this host cannot reach it */
+/** @returns undefined: no daemon owns the ledger, or this host cannot reach the daemon */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
@@ -25,7 +25,7 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined
-  // No proxy: it would see the token.
+  // Uses no proxy, because a proxy would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
   // Finds a hung daemon early, because the command itself has a long timeout.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })

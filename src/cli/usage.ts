@@ -56,7 +56,7 @@ type Act<Flags, Words extends readonly unknown[]> = (
   ...words: Words
 ) => ExitCode | Promise<ExitCode>
 
-/** @param needs might throw for a wrong combination of flags */
+/** @param needs as a function, throws for a wrong combination of flags */
 export function acting<Flags, Words extends readonly unknown[]>(
   shell: Shell,
   needs: SettingsInput['needs'] | ((flags: Flags) => SettingsInput['needs']),
@@ -132,7 +132,7 @@ const UNCHECKED_TLS =
 interface CommandHelp {
   /** Command lines without the program's name. */
   readonly examples: readonly string[]
-  /** By exit code, from 0. All commands share 64 (usage error) and 70 (internal error). */
+  /** Meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */
   readonly exits: readonly string[]
 }
 

@@ -9,7 +9,6 @@ const UNEXPANDED = /^~[\w.-]*(?=\/|$)|\$(?:\w+|\{[^}]*\}?|\([^)]*\)?)|%[a-z]|^["
 
 const SCHEME = /^(?:file|sqlite):|^[a-z][a-z\d+.-]*:\/\//i
 
-/** The path need not exist. */
 export function parsePath(text: string): Parsed<string> {
   if (text === '') return bad('it is empty', 'give a path')
   if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')
@@ -23,7 +22,6 @@ export function parsePath(text: string): Parsed<string> {
   return bad(`${unexpanded} is not replaced here`, right + other)
 }
 
-/** `true`, `1`, `yes`, `on` and their opposites. As a flag, the name alone means true. */
 export function parseSwitch(text: string): Parsed<boolean> {
   const word = text.toLowerCase()
   if (['true', '1', 'yes', 'on'].includes(word)) return good(true)

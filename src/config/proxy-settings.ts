@@ -55,7 +55,7 @@ function loginOf({ username, password }: URL): Login | undefined {
   try {
     const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)]
     const encoded = Buffer.from(`${user}:${word}`, 'utf8').toString('base64')
-    // Without a password, the user is a token.
+    // Without a password, the user name is masked, because it is then a token.
     const [plain, written] = word === '' ? [user, username] : [word, password]
     const secrets = [plain, written, encoded].filter((text) => text !== '').map((text) => new Secret(text))
     return { authorization: new Secret(`Basic ${encoded}`), secrets }

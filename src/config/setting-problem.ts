@@ -11,7 +11,7 @@ export interface SettingProblem {
   readonly right: string
 }
 
-/** Shows only a value that is a text, because a parsed one can hold a secret. */
+/** Shows a value only if it is a string, because a value parsed into an object can hold a secret. */
 export function problemOf(
   name: SettingName,
   read: Read<unknown>,

@@ -99,7 +99,7 @@ export const TABLE = {
     flag: 'ledger',
     placeholder: 'URL',
     default: 'sqlite:.pipewright/ledger.db',
-    // Another file, because a shared ledger would mix real and sandbox ids, and report real pipes as missing.
+    // The sandbox has its own file: one ledger for both would mix their ids, and report real pipes as missing.
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
     describe:
       'store of the created resources: sqlite:PATH for one process, kubernetes:[NAMESPACE/]NAME for two pods, or memory: for tests',

@@ -88,7 +88,7 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
-  // Counts an invalid value as given, because it is reported anyway.
+  // An invalid value also counts as given, because another problem reports it.
   const names = (setting: SettingName) =>
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const reachesOthers = needs !== 'local' || names('server')

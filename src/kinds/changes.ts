@@ -31,7 +31,7 @@ export interface Changes {
   isSlow(field: string): boolean
   /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** States of a resource without a manifest, such as a pipe in a list. */
+  /** States for a resource without a manifest. With one, `KnownStates` has them. */
   readonly rest: RestStates
 }
 

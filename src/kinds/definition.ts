@@ -68,7 +68,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly delete?: Operation
   }
   readonly idForm?: IdForm
-  /** State after a create, which plans assume. Default: `Provisioning`. */
+  /** State that a plan assumes after a create. Default: `Provisioning`. */
   readonly firstState?: string
   /** Ms after a create request in which the service might still carry it out. Default: none. */
   readonly createLastsMs?: number
@@ -77,7 +77,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly identity?: Fields
   /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject
-  /** Paths of settings in replies that no manifest can have. Another unknown field might be new in the API. */
+  /** Paths of documented settings in replies that no manifest can have. */
   readonly unsupported?: readonly string[]
   readonly staysBehind?: string
   /** Whether `rules` refuse credentials that do not fit the authentication. */

@@ -27,7 +27,7 @@ declare module 'zod' {
   interface GlobalMeta extends Declared {}
 }
 
-/** The names of these facts. The JSON Schema for editors omits them. */
+/** The members of `Declared`. The JSON Schema for editors omits them. */
 export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
 
 export interface Field extends Declared {

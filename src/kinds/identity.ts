@@ -43,7 +43,7 @@ export function sourceIn(paths: readonly string[], values: Values): string | und
   return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Whether the sources are equal and no destination field differs. A field of only one side might be a default. */
+/** Whether the sources are equal and no field differs. If one side lacks a field, it can be a default. */
 export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
   const source = sourceIn(paths, a)
   const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]

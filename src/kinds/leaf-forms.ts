@@ -7,7 +7,7 @@ import { instantOf } from './instant.ts'
  */
 
 interface FormFacts {
-  /** Turns a returned value into the form of manifests. Undefined: it has another type. Default: unchanged. */
+  /** Turns a returned value into the form of manifests, or undefined if its type is wrong. Default: unchanged. */
   readonly written?: (value: Json) => Json | undefined
   /** Text for comparison. Default: JSON of the written value. */
   readonly canonical?: (value: Json) => string | undefined
@@ -111,7 +111,7 @@ function setOf(members: readonly Json[]): ReadonlySet<string> {
   return new Set(members.map((member) => canonicalValue(member)).filter((text) => text !== undefined))
 }
 
-/** Whether the canonical texts are equal. Sets are not sorted: replies can have hundreds of thousands of items. */
+/** Whether the canonical texts are equal. Does not sort sets, because these can have hundreds of thousands of items. */
 export function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
   const isSet = (form === 'comma-list' || form === 'set') && have !== undefined && have !== null
   const [wanted, there] = isSet ? [membersOf(form, want), membersOf(form, have)] : []

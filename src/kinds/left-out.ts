@@ -51,7 +51,7 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Whether Pipewright wrote the field itself. Without `policy.adopt`, the manifest would ask for a second resource. */
+/** Whether Pipewright wrote the field itself, such as `policy.adopt`, which prevents a second resource. */
 function isOurs([top, ...inner]: Path): boolean {
   return top !== 'spec' || inner.length === 0
 }

@@ -43,7 +43,7 @@ export function oddCharacterIn(form: LeafForm, text: string): string | undefined
 }
 
 /**
- * Finds what no manifest's text can have.
+ * Finds what Pipewright refuses in a text of a manifest.
  * @returns the first odd character, `__proto__`, or `unresolved` for a placeholder or reference of another tool
  */
 export function faultOf(form: LeafForm, path: readonly (string | number)[], text: string) {

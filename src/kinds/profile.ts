@@ -74,7 +74,7 @@ export function fieldsOf(profile: Profile, key: Key): Fields {
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** Fields that can have line breaks and outer blanks. The comparison ignores those of `allowedOrigins`. */
+/** Fields that can have line breaks, and blanks at both ends. The comparison of `allowedOrigins` ignores them. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
 export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {

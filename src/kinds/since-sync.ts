@@ -5,15 +5,15 @@ import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
 import { isEmpty } from './remote-resource.ts'
 
-/* Records have hashes of the reply at the last sync. They show which fields were changed elsewhere since then. */
+/* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
 
-/** Maximum items with one text each. In a longer list, all items share one text per field: records stay small. */
+/** In a longer list, all items together have one text per field, because records must stay small. */
 const MAX_ITEMS = 10
 
-/** Ends the path of a field that a reply shows without a value. */
+/** Ends the path of a field that is empty in a reply. */
 const EMPTY = '.{}'
 
-/** Canonical texts by field path. @param shown the same reply with its empty fields */
+/** Canonical texts by field path. @param shown the same reply, from which no empty field was removed */
 export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
   return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
 }
@@ -30,7 +30,7 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether the reply showed the field, or an object around it, empty. False for fields of the manifest. */
+/** Whether the field, or an object around it, was empty in the reply. False for fields of the manifest. */
 export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
   const names = asked[path] === undefined ? path.split('.') : []
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)

@@ -11,7 +11,7 @@ export interface HealthyStates {
   readonly states: readonly string[]
 }
 
-/** States that matter when a resource is stopped or started. */
+/** Names of states, by what they mean for a stop or start of the resource. */
 export interface RestStates {
   readonly atRest?: readonly string[]
   readonly stopping?: readonly string[]
@@ -32,7 +32,7 @@ export interface KnownStates extends RestStates {
   readonly startPaused?: JsonObject
 }
 
-/** `unjudged`: the state is unknown to Pipewright. */
+/** `moving`: temporary. `unjudged`: Pipewright does not know the state. */
 export type StateVerdict = 'healthy' | 'unhealthy' | 'moving' | 'unjudged'
 
 const BAD = new RegExp(

@@ -7,12 +7,12 @@ import { REASONS } from '../plan/reason.ts'
 
 const MAX_KEYS = 100
 const MAX_KEYS_IN_TEXT = 3
-/** Characters of the explanation. */
+/** Characters of `words`. */
 const MAX_WORDS = 2_000
 
 export type ProblemChange = 'began' | 'grew' | 'ended'
 
-/** Equal in each attempt. */
+/** The id is the same in each attempt. */
 export interface WebhookMessage {
   readonly id: string
   readonly body: string

@@ -43,7 +43,7 @@ export function createWebhook(parts: WebhookParts) {
   let isForgetful = false
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
-  /** By problem id: after a refusal, no message before this time. Monotonic ms. */
+  /** By problem id, when to try again after a refusal: monotonic ms. */
   const refusedUntil = new Map<string, number>()
 
   if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })
@@ -52,7 +52,7 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // A problem has not ended if another one with the same cause now has its keys.
+    // A problem has not ended if one of its keys has another problem with the same cause.
     const alike = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
       const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))

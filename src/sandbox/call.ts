@@ -50,7 +50,7 @@ export interface Answer {
   readonly body: JsonObject
 }
 
-/** The body is an assumption, because the interface does not define that of a failure. */
+/** The body is an assumption, because the API description defines none for failures. */
 export function failure(
   requestId: string,
   status: number,

@@ -25,7 +25,7 @@ export const FaultRule = z.strictObject({
 })
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** Random faults. With the same seed, the n-th request of a subject gets the same fault. */
+/** Random faults. A seed determines the fault of the n-th request of an operation on a subject. */
 const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z
@@ -46,7 +46,7 @@ export type FaultsInput = z.input<typeof FaultsFile>
 
 export interface FaultTarget {
   readonly operation: Operation
-  /** Main name first, such as id and name of a pipe. */
+  /** Texts that a rule's `subject` can be, such as id and name of a pipe. `draw` uses the first. */
   readonly subjects: readonly string[]
 }
 

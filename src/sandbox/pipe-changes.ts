@@ -112,7 +112,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** A rule that was broken before counts only for changed fields, because stored pipes lack credentials. */
+/** Ignores rules that the stored pipe breaks in unchanged fields, because it is stored without credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,

@@ -54,7 +54,7 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   }
   if (state !== 'Paused' || !isDatabase(kind) || body['source'] === undefined)
     return { ok: true, pipe: changed }
-  // The service checks the edit and copies new tables.
+  // The pipe is `Modifying` while the service checks the edit, and `Snapshot` while it copies new tables.
   const copies = added === undefined ? [] : ['Snapshot']
   return moved({ ...before, pipe: changed }, ['Modifying', ...copies, settledState(dialect, after)])
 }

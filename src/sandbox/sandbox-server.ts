@@ -32,7 +32,6 @@ export interface Sandbox extends SandboxControl, AsyncDisposable {
   readonly url: string
   /** Replaces all accepted credentials, also the fixture's. */
   setAccess(access: Access): void
-  /** Also ends hanging connections. */
   close(): Promise<void>
 }
 

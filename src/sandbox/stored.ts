@@ -11,7 +11,7 @@ export interface StoredPipe extends ServiceIds {
   /** ms since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Without write-only fields. Its `state` is missing unless it was set, because it follows from the time. */
+  /** Without write-only fields. Has a `state` only if one was set. Otherwise, `stateOf` computes the state. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
   readonly internals?: PipeInternals | undefined

@@ -12,7 +12,6 @@ export function bodyShape({ schema }: Pick<Kind, 'schema'>): Shape {
   return mapped(shape, onTheWire)
 }
 
-/** Fields of an object or of a list's items, optional or not. */
 export function shapeIn(schema: z.core.$ZodType | undefined): Shape {
   if (schema instanceof z.ZodOptional) return shapeIn(schema.unwrap())
   if (schema instanceof z.ZodArray) return shapeIn(schema.element)
@@ -38,7 +37,7 @@ export function mapped<T>(shape: Readonly<Record<string, T>>, change: (field: T)
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, change(field)]))
 }
 
-/** For `rules` and `states`, which read only fields that the schema has checked. */
+/** Casts a body for `rules` and `states`, because these read only fields that the schema has checked. */
 export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceManifest {
   return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
 }

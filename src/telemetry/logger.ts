@@ -86,7 +86,7 @@ function writtenText(text: string): string {
   return printable(cut).toWellFormed()
 }
 
-/* Masks secrets in texts that Pipewright did not write, such as parse errors. */
+/* `maskText` is for texts that Pipewright did not write, such as parse errors. */
 
 const SHOWN = '[secret]'
 

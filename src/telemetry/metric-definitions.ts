@@ -55,7 +55,7 @@ function histogram<const L extends Labels>(
 
 const priorities = Object.values(PRIORITY_NAMES)
 
-/** Without prefix. Users' dashboards depend on the names. */
+/** The names lack the prefix `pipewright_`. Users' dashboards depend on them. */
 export const METRICS = {
   resources: gauge('Number of resources, by kind and status.', { kind: RESOURCE_KINDS, status: STATUSES }),
   resource_reasons: gauge('Number of resources, by reason: see docs/reference/runbook.md.', {

@@ -8,7 +8,7 @@ type Log = Readonly<Record<string, unknown>>
 
 const IN_WORDS = Object.keys(FIELDS).filter((name) => !['level', 'time', 'msg', 'err'].includes(name))
 
-/** Shown in another part of the line, or only for machines. */
+/** Fields that another part of the line shows, or that only machines need. */
 const NOT_REPEATED: ReadonlySet<string> = new Set([
   'level',
   'time',

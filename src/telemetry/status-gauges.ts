@@ -157,7 +157,7 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
   }
 }
 
-/** All problems of a resource: a worse problem or a failed read hides others, but ends none. */
+/** All problems of a resource, because its status shows only the worst. After a failed read, adds the last known. */
 function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions

@@ -56,7 +56,7 @@ export function createTelemetry(options: TelemetryOptions) {
   }
 }
 
-/** Never throws: the caller might be in a create. */
+/** Never throws, because the caller might be sending a create. */
 function tell(log: Log, event: Event): void {
   try {
     log.tell(event)

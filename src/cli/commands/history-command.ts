@@ -71,7 +71,6 @@ function entryFacts({ key, reason, at }: HistoryEntry) {
   return { kind: kindOf(key), reasons: [reason], at }
 }
 
-/** @throws {CommandError} if the key has no resource and no history */
 async function assertKnown(source: Reader, key: Key): Promise<void> {
   const known = (await source.status()).resources.map((view) => view.key)
   if (known.includes(key) || (await source.history({ key, limit: 1 })).length > 0) return
@@ -88,7 +87,7 @@ interface HistoryText extends Sheet {
   readonly form: 'text' | 'wide'
 }
 
-/** Columns. If a row has less room for its message, each message gets its own line. */
+/** Terminal columns. If a row leaves less room for its message, each message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
@@ -119,7 +118,7 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
     .join('\n')
 }
 
-/** Equal for an action and a condition that has the same message. */
+/** A text that is equal for two entries with the same key and message. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }
@@ -133,7 +132,7 @@ function factsOf(entry: HistoryEntry, wide: boolean): readonly string[] {
   ]
 }
 
-/** `create New: done`, `Synced=False: Drifted`. */
+/** @returns such as `create New: done` for an action, `Synced=False: Drifted` for a condition */
 function whatOf(entry: HistoryEntry): string {
   return entry.type === 'action'
     ? `${entry.action} ${entry.reason}: ${entry.result}`

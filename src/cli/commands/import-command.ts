@@ -133,7 +133,6 @@ interface Reading {
   readonly pipes: readonly Found[]
 }
 
-/** @throws {CommandError} if the pipe cannot be read, or belongs to another key */
 async function readOne(io: Io, { context }: Engine, one: One): Promise<Reading> {
   const { kind, key, pipeId, service } = one
   assertFree(context.store, one)
@@ -213,7 +212,7 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   return { surveys, pipes: withKeys(context, kind, [...free.values()]) }
 }
 
-/** By name, then age: a stable order. */
+/** Sorts by name, then by creation time, then by id. */
 function inOrder(a: RemoteResource, b: RemoteResource): number {
   const [first = '', second = ''] = [a, b].map(({ name, createdAt, id }) => [name, createdAt, id].join('\0'))
   return first < second ? -1 : 1
@@ -235,7 +234,7 @@ function withKeys(
   return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
 }
 
-/** The pipe's name. Adds `-source` if a Service's credentials have that name, because no pipe can refer to those. */
+/** Adds `-source` while a Service's credentials have that name, because no pipe can refer to those. */
 function secretName(store: StateStore, name: string): string {
   const taken = new Set(servicesOf(store).map(({ spec }) => spec.credentials.secretRef.name))
   let free = name

@@ -81,7 +81,7 @@ export async function callOwner(
   }
 }
 
-/** How long to wait until another command ends, or until a daemon listens. */
+/** How long to wait while another command has the ledger, or while a daemon starts. */
 const TURN_MS = 5_000
 
 /** Calls `ask` if a daemon owns the ledger. Otherwise, this process owns the ledger while it calls `act`. */
@@ -148,7 +148,6 @@ export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   misuse("no other process can read a ledger in memory. Name the daemon's ledger: --ledger sqlite:FILE.")
 }
 
-/** Also accepts changes made in the console to the key's own pipe. */
 export function adopt(
   io: Io,
   settings: Settings,

@@ -67,7 +67,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // Optional, because secrets of sources might be mounted only at the daemon. The sandbox has its secrets here.
+  // A plan may lack source secrets, because they might be mounted only at the daemon. The sandbox has them here.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const planned = await makePlan({

@@ -188,10 +188,10 @@ function aborted(signal: AbortSignal): Promise<string> {
   })
 }
 
-/** A resource with a check within this time counts as in progress, because starting pipes are checked often. */
+/** A resource whose next check is due within this time is in progress, because starting pipes are checked often. */
 const SOON_MS = 10_000
 
-/** @returns an event listener that greets once, when no resource is in progress */
+/** @returns an event listener that emits `SandboxReady` once, when no resource is in progress */
 function createGreeting(parts: {
   readonly board: StatusBoard
   readonly emit: Emit

@@ -57,7 +57,7 @@ export async function status(
   return exitOf(reading)
 }
 
-/** A dead daemon's status is old, so it is not a success. */
+/** Fails if the daemon is dead or silent, because the status is then old. */
 function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
   return !isOld && wholeSentences(whole).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
@@ -69,7 +69,6 @@ interface Chosen extends StatusReading {
   readonly next: readonly NextStep[]
 }
 
-/** @throws {CommandError} if the key has no record */
 function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {

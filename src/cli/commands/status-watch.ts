@@ -29,7 +29,7 @@ export async function watch<Reading extends StatusReading>(
   while (!ended.aborted) {
     const reading = await read().catch((error: unknown) => {
       if (stopping.aborted) return 'stopped'
-      // A daemon that answered before might restart. Otherwise, the address is wrong.
+      // Without an earlier reading, the address is probably wrong. After one, the daemon might be restarting.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
@@ -50,7 +50,7 @@ export async function watch<Reading extends StatusReading>(
   return EXIT.fine
 }
 
-/** The facts whose change prints the status again. Times change with each check. */
+/** The status is printed again if these facts change. Omits times, because each check changes them. */
 function factsOf({ daemon, whole: { problem, errors = 0 }, resources }: StatusReading): string {
   const said = resources.map(({ key, status, reason, message }) => [key, status, reason, message])
   return JSON.stringify([daemon.state, daemon.last?.startedAt, problem, errors, said])

@@ -24,8 +24,8 @@ import { paintFor } from '../render/terminal.ts'
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
 /**
- * The directory to read. A single folder outside of `manifests` replaces it. If `manifests` does not exist, the folder
- * of the given files replaces it.
+ * The directory to read: a single given folder outside of `manifests`; else `manifests`; or if this does not exist,
+ * the folder of the given files.
  */
 function scopeOf(
   { manifests: root }: Settings,
@@ -127,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Not findings, because only time passed: the manifest did not change. @param now ms since the epoch */
+/** Messages, not findings, because a suspension ends while the manifest is unchanged. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {

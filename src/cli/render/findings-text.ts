@@ -21,7 +21,7 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
   )
 }
 
-/** One line each, for editors. */
+/** One line for each finding, for editors. */
 export function findingsAsCompact(findings: readonly Finding[], root: string): string {
   return findings
     .map(({ severity, code, file, line, column, message, hint }) =>

@@ -103,7 +103,7 @@ function foldOf(cause: Cause): readonly string[] {
   ]
 }
 
-/** Longer than any run of backticks in the lines. */
+/** @returns a code fence, longer than any run of backticks in the lines */
 function fenceFor(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((row) => row.length)))
   return '`'.repeat(longest + 1)

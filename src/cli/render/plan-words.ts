@@ -94,7 +94,7 @@ const OTHERWISE: Readonly<Record<Verdict, string>> = {
   unchanged: 'unchanged',
 }
 
-/** "1 to create, 1 drifted, 16 unchanged". */
+/** @returns such as "1 to create, 1 drifted, 16 unchanged" */
 function countsOf(plan: Plan): string {
   const counts = new Map<string, number>()
   const all = [...newsOf(plan), ...plan.items.filter(({ verdict }) => verdict === 'unchanged')]
@@ -131,7 +131,7 @@ export function summaryOf(plan: Plan): string {
   return `${changes}: ${countsOf(plan)}.${creations}${held}${before}`
 }
 
-/** "create, after Alert/lag". */
+/** @returns such as "create New, after Alert/lag" */
 export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem): string {
   if (renamedFrom !== undefined) return `rename, from ${renamedFrom}`
   if (verdict === 'waits') return 'waits'

@@ -59,9 +59,9 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   }
   const keys = [...counts.keys()]
   return {
-    /** Keys that were not found, although every file that might hold them was read. */
+    /** Keys that were not found and are not `held`. */
     missing,
-    /** Keys that were not found, because their file could not be read or parsed. */
+    /** Keys that might be in a file that could not be read or parsed, and do not yet count as deleted. */
     held,
     counts,
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),

@@ -26,7 +26,7 @@ type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: s
 
 const NONE: readonly Finding[] = []
 
-/** Entries sorted by key, also for keys that are missing or in an unreadable file. */
+/** Catalog entries, sorted by key. Includes keys that are missing or in an unreadable file. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
@@ -95,7 +95,7 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** The last position of a key that several documents now have. The entry keeps it, because it shows the owner. */
+/** The last position of a key that several documents now have, because the owner was there. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
@@ -153,13 +153,13 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Digest of an invalid entry: codes and lines only, because a new process does not know the last manifest. */
+/** Hashes no manifest, because a new process does not know the last valid one. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))
 }
 
-/** An entry with an equal digest keeps its revision. With an equal position and no findings, it is reused. */
+/** An equal digest keeps the revision. If also the position is equal and there are no findings, keeps `before`. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const digest = draft.meaning ?? digestOfMistaken(draft)
   const isEqual = before?.digest === digest

@@ -15,7 +15,7 @@ export interface Statement {
 
 export interface ShapeFinding extends Statement {
   readonly path: Path
-  /** Whether the name of the field is marked. Default: its value. */
+  /** Marks the name of the field. Default: marks the value. */
   readonly at?: 'field'
   /** The field that a misspelt name probably means. It is then not reported as missing. */
   readonly meant?: Path | undefined

@@ -6,7 +6,7 @@ import type { Revision } from '../../contract/catalog.ts'
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Path parts, from the last, that can be git-sync's link or name the commit: `<commit>/deploy/manifests`. */
+/** Number of last path parts to search for git-sync's link or the commit, as in `<commit>/deploy/manifests`. */
 const LAST_PARTS = 6
 
 /** References to follow. More of them in a row are a circle. */

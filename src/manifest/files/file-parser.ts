@@ -26,7 +26,6 @@ export function createFileParser(
   return {
     add,
     left,
-    /** @returns undefined if the file is beyond the limits */
     async parse(content: FileContent) {
       const { length } = content.bytes
       if (bytes + length > limits.bytes || documents >= limits.allDocuments) {

@@ -26,7 +26,7 @@ interface IgnoreFile {
   readonly isIgnored: (path: string) => boolean
   /** SHA-256 of the file. Empty if the file is missing. */
   readonly hash: string
-  /** Stamp of the file, or of the root if the file is missing. */
+  /** Metadata of the file, or of the root if the file is missing. */
   readonly stamp: Stamp | undefined
 }
 

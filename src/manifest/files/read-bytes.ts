@@ -60,7 +60,7 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Equal stamps of a file mean equal bytes: each write sets `ctime`, which programs cannot restore, and a
+ * Metadata that shows whether a file changed: each write sets `ctime`, which programs cannot restore, and a
  * replacement file has another `ino`.
  */
 export interface Stamp {

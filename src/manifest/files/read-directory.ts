@@ -40,7 +40,7 @@ export interface ReadOptions {
   readonly limits: Limits
   /** The last reading. Files that are equal in both are not parsed again. */
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
-  /** `stamps`: a file with an unchanged stamp is not opened. */
+  /** `stamps`: a file with unchanged metadata ({@link Stamp}) is not opened. `bytes`: each file is. */
   readonly trust: 'bytes' | 'stamps'
   /** If set, a reading with a just written file counts only if a second reading agrees. */
   readonly clock?: Clock | undefined
@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // Compares hashes if it can, because stamps depend on a clock that can be ahead of the file system's.
+  // Compares hashes if it can, because a clock ahead of the file system's makes a new file look old.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash

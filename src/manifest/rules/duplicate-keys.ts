@@ -68,15 +68,15 @@ export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['new
   return newcomers
 }
 
-/** The file in which the owner of a key was seen last. The key stays reserved for it. */
+/** The file in which the owner of a key was seen last. The key stays reserved for this owner. */
 interface Away {
   readonly file: string
   readonly why: 'unreadable' | 'not found'
 }
 
 /**
- * Finds the owner for which a key stays reserved: its file is unreadable, or the owner just disappeared. A document
- * that existed beside the owner is not the moved owner: it waits until three readings agree that the owner is gone.
+ * The owner's file, if it is unreadable, or if the owner just disappeared and each document with its key existed
+ * beside it. Such a document waits until three readings agree. A new document is the moved owner.
  */
 function awayFrom(
   group: readonly ParsedDocument[],

@@ -11,7 +11,7 @@ import { firstOf, type EndpointClaim, type ServiceIs, type OwnershipEvidence } f
 const SERVICE: Path = ['spec', 'service']
 
 /**
- * A service can have one endpoint, because each upsert replaces it as a whole. The earlier owner keeps it.
+ * A service has at most one endpoint, because each upsert replaces it. The earlier owner keeps the endpoint.
  * @returns the owner of each endpoint, by {@link endpointIn}
  */
 export function checkEndpoints(standing: OwnershipEvidence, report: CrossReport): ReadonlyMap<string, Key> {

@@ -93,7 +93,7 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   return locks
 }
 
-/* A file with this name can list pipe ids. While it is unreadable, no pipe is created, as it might exist. */
+/* While a file with this name is unreadable, no pipe is created, because the file might list the pipe. */
 
 const LOCK_FILE = /(?:^|[./])lock\.(?:ya?ml|json)$/i
 

@@ -54,7 +54,7 @@ function adviceOn(name: string, known: readonly string[], parent: Path, context:
   }
 }
 
-/** Paths of objects that can have the field and lack it; if possible, of objects in the manifest. */
+/** Paths of objects that can have the field and lack it. Prefers objects that are in the manifest. */
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
   // `secretRef` is valid in too many fields. Fields of list items are left out.
   if (name === 'secretRef') return []

@@ -3,9 +3,9 @@ import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
-/* An update replaces the whole alert. It sends the alert as just read, with the edits, to keep other fields. */
+/* An update replaces the whole alert, so Pipewright sends the alert as just read, with the edits. */
 
-/** The set values of a reply, without server fields. Of a single channel that is returned twice, `channel` stays. */
+/** The set values of a reply, without server fields. A single item of `channels` becomes `channel`. */
 export function setIn(reply: JsonObject): JsonObject {
   const { channel, channels, ...rest } = setFields(reply)
   const all = Array.isArray(channels) ? channels : []
@@ -89,7 +89,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   if (there === undefined) return wanted
   const has = (name: string) => fields.has(`channel.${name}`)
   const kept = knownIn(there, OF_CHANNEL)
-  // With another type or webhook, fields of the earlier one must go.
+  // If the type or the webhook changes, fields of the earlier type or webhook are removed.
   const gone = has('type') ? [...OF_CHANNEL].filter((name) => name !== 'severity') : []
   for (const name of has('webhookId') ? [...gone, 'webhookService', 'slackChannelId'] : gone)
     put(kept, name, undefined)

@@ -82,7 +82,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** Whether the login is or becomes SERVICE_ACCOUNT, so it cannot change. If replies omit it, an edited key tells. */
+/** Whether the authentication is or becomes SERVICE_ACCOUNT, which alone has the key. It then cannot change. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
@@ -135,7 +135,7 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // A pipe must keep a table, so its only table is removed and added in one request. The service might refuse it.
+  // A pipe must keep a table, so one request removes and adds its only table. The service might refuse that.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
@@ -145,14 +145,14 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   }
 }
 
-/** Whether the reply omits a desired value. An edit of that value cannot be recognized. */
+/** Whether the observed item `was` omits a value of the wanted item `is`, so an edit of it is not visible. */
 function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) => returned === 'at times' && !isUnset(is[name]) && isUnset(was[name]),
   )
 }
 
-/** Whether the reply has values that the manifest lacks: defaults, or if all else is equal, removed by an edit. */
+/** Whether the observed item `was` has a value that the wanted item `is` lacks: a default, or removed by an edit. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>
@@ -168,7 +168,7 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** A Kafka setting as observed. The service might reset it if a request omits it. Other sources refuse it. */
+/** Keeps this observed setting, because the service might reset an omitted one. Only Kafka has this setting. */
 function keptSettings({ desired, observed }: Compared): JsonObject {
   const isKafka = sourceKindOf(desired) === 'kafka'
   const kept = isKafka ? setAt(observed, 'settings.kafka_read_committed') : undefined
