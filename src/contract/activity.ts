@@ -29,7 +29,7 @@ export interface DaemonSummary extends Pick<
   Activity,
   'revisionSince' | 'problem' | 'errors' | 'findings' | 'withoutLock' | 'withoutManifest'
 > {
-  /** Number of resources with a due check that this daemon never checked. */
+  /** Number of resources that this daemon has not checked yet, although their interval is over. */
   readonly overdue?: number
 }
 

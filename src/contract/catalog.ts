@@ -11,7 +11,7 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** What the invalid document says, if `manifest` is undefined. */
+  /** Labels and service of the invalid document, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
   /** Changes with the state or the manifest. */

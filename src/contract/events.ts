@@ -59,7 +59,7 @@ export type Event =
       readonly requestId: string | undefined
       readonly durationMs: number
       readonly changed: boolean
-      /** From the read of an edit until this reconcile applied it. */
+      /** Time from the read of an edit until this reconcile applied it. */
       readonly changeToApplyMs: number | undefined
     })
   | (Place & {
@@ -68,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** Whether this is the last changed condition of a resource that became healthy. */
+      /** Whether the resource became healthy and this condition changed last. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -122,7 +122,7 @@ export type Event =
     }
   /** This secret is not masked: it is so short that ordinary words can contain it. */
   | { readonly type: 'ShortSecretFound'; readonly file: string }
-  /** The list of a service has other unreadable items than the previous list. */
+  /** Sent if the unreadable items in the list of a service changed since the previous list. */
   | {
       readonly type: 'ListItemsOdd'
       readonly service: string
@@ -160,7 +160,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads of records start to fail or work again. `ignored`: an object with our label is no record. */
+      /** Sent if reads of records begin to fail or work again. `ignored`: an object has our label but is no record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number

@@ -24,7 +24,7 @@ export interface Failpoints {
   readonly beforeCommit: () => void
 }
 
-/** Undefined except in a test, which sets them in test/support/failpoints.ts. */
+/** The failpoints that test/support/failpoints.ts sets. Undefined outside tests. */
 export function failpointsHere(): Failpoints | undefined {
   return (globalThis as { readonly pipewrightFailpoints?: Failpoints }).pipewrightFailpoints
 }

@@ -13,12 +13,12 @@ export interface Leadership extends AsyncDisposable {
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
   /**
-   * As {@link acquire}, without waiting for another leader. Retries failed requests.
+   * Like {@link acquire}, but does not wait for another leader. Retries failed requests.
    * @returns undefined if another process might be leader
    * @throws {LedgerError}
    */
   attempt(signal: AbortSignal): Promise<Term | undefined>
-  /** The next leader learns this revision with the next `confirm`. */
+  /** The next `confirm` stores this revision for the next leader. */
   actOn(revision: string): void
   leader(): Leader | undefined
 }
@@ -33,7 +33,7 @@ export interface Leader {
 /** The time as leader, from one takeover to the next. */
 export interface Term {
   readonly epoch: number
-  /** ms in which a request of the previous leader might still arrive. Undefined: it cannot. */
+  /** For this many ms, a request of the previous leader might still arrive. Undefined: none can. */
   readonly lateForMs: number | undefined
   readonly revisionBefore: string | undefined
   /** Aborted after another process takes over, or after `release`. */
@@ -41,7 +41,7 @@ export interface Term {
   /**
    * Proves that no process took over so far. Call it after the journal entry of a request is durable, because a
    * later leader must find that entry.
-   * @returns when the request must have started, monotonic ms
+   * @returns the time limit for the start of the request, monotonic ms
    * @throws {NotLeading} the request must not be sent
    */
   confirm(): Promise<number>

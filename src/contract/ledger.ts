@@ -6,17 +6,17 @@ import type { Leadership } from './leadership.ts'
 
 /** A write replaces one version of a record. It throws {@link LedgerConflict} if another write came first. */
 export interface Ledger extends AsyncDisposable {
-  /** 32 random bytes: the key of the keyed hashes. */
+  /** 32 random bytes. The hashes of secrets and values in records are keyed with them. */
   readonly hashKey: Uint8Array
   /** ms by which this host's clock is ahead of the ledger's. Recorded times are by the ledger's clock. */
   readonly aheadMs: number
   /** When the ledger was moved to another one, ISO 8601. It is read-only since. */
   readonly movedAt?: string | undefined
-  /** Set if the records were restored to an earlier state: why creates are refused. */
+  /** Why creates are refused. Set if the records were restored to an earlier state. */
   readonly rollback?: string | undefined
   /** Whether another process might still write the outcome of a create. */
   readonly isShared: boolean
-  /** The record can be outdated: a write based on it then fails. @param known returned if it is current */
+  /** The result can be outdated. A write based on it then fails. @param known returned if it is still current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
@@ -29,16 +29,16 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerError} the write failed or its result is unknown
    */
   swap(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for the outcome of a create. Can use the room that {@link prepareIntent} reserves. */
+  /** Like {@link swap}, for the outcome of a create. Can use the space that {@link prepareIntent} reserved. */
   settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for a rename: replaces `from` by `to` in one transaction. */
+  /** Replaces `from` by `to` after a rename, in one transaction. Otherwise like {@link swap}. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
-  /** Reserves room for the outcome, if the store can. @throws {LedgerError} do not send the create */
+  /** Reserves space for the outcome, if the store can. @throws {LedgerError} the create must not be sent */
   prepareIntent(): Promise<void>
   /** Writes facts for status commands. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  /** `checkedAt`: undefined if these times are only in the memory of the daemon. */
+  /** `checkedAt` is undefined if only the memory of the daemon has these times. */
   activity(): Promise<{
     readonly last: Activity | undefined
     readonly checkedAt: ReadonlyMap<Key, number> | undefined

@@ -18,7 +18,7 @@ export const OperatorCommand = z.discriminatedUnion('command', [
   /** Says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),
   z.strictObject({ command: z.literal('forget'), key }),
-  /** Ends at `until` or at the next revision. */
+  /** The suspension ends at `until` or at the next revision. */
   z.strictObject({
     command: z.literal('suspend'),
     key,
@@ -59,5 +59,5 @@ export interface AllowedReply {
   readonly isWithoutService?: true
 }
 
-/** `blocked`: the number of waiting ones. The person saw a lower number, so none was allowed. */
+/** `blocked`: the number of waiting creates or deletions. None was allowed, because this number is above `count`. */
 export type Allowed = AllowedReply | { readonly blocked: number }

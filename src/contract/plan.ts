@@ -87,7 +87,7 @@ export function endOfPlan({ items, findings, problem }: Plan): 'nothing' | 'chan
   return items.some(({ verdict }) => verdict === 'change') ? 'changes' : 'nothing'
 }
 
-/** An adoption with differences also counts, because adopting changes no field. */
+/** Also true for an adoption with differences, because an adoption does not send the manifest's values. */
 function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }

@@ -2,7 +2,7 @@ import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definiti
 import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
-/** 0: a changed or requested key. 1: a retry. 2: a drift check. */
+/** 0 (first): a changed or requested key. 1: a retry. 2: a drift check. */
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
@@ -24,7 +24,7 @@ export interface Reply<T> {
   readonly value: T
   /** `requestId` in the reply. Replies about alerts have none. */
   readonly requestId: string | undefined
-  /** Equal for equal credentials. */
+  /** A digest of the credentials that were sent. */
   readonly credential: string
 }
 
@@ -38,15 +38,15 @@ export interface ReadTarget {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write. Each uses one of the permits that the write got from the request budget. */
+/** Reads right before a write. Each uses a permit (a place in the request budget) that the write took. */
 export interface Looks {
   /**
-   * Reads without retries. If the write has only one permit left, the read uses it and waits for another.
+   * Reads without retries. If the read uses the last permit, it then waits for a new one for the write.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that the next read delays the write, because they need the same permit. 0 if more permits are left. */
+  /** ms that the write can wait for a new permit after the next read. 0 if the write keeps one. */
   readonly lookCostsMs: number
 }
 
@@ -54,7 +54,7 @@ export interface CreateRequest {
   /** JSON text with resolved secrets. */
   readonly body: string
   readonly intentId: string
-  /** The first byte must be sent until then. Monotonic ms. */
+  /** Time limit for sending the first byte. Monotonic ms. */
   readonly notAfter: number
 }
 
@@ -74,7 +74,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms that reads waited for another permit. The decision to create can be older by this time. */
+  /** ms of waiting for new permits after reads. The decision to create can be older by this time. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -108,7 +108,7 @@ export interface Platform {
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
-   * @param body makes the JSON text before each attempt, and can read once by `looks`; if it throws, no request is sent
+   * @param body returns the JSON text for an attempt, and can read once by `looks`; if it throws, no request is sent
    */
   upsert(
     kind: UpsertKind,

@@ -33,7 +33,7 @@ export interface RemoteErrorFacts {
   readonly repliedId?: string | undefined
   /** Origin of the proxy in between, which might deliver the request after our connection ended. */
   readonly proxy?: string | undefined
-  /** Equal for equal credentials. Undefined if none were sent. */
+  /** A digest of the credentials that were sent. Undefined if none were. */
   readonly credential?: string | undefined
   /** Set if the platform refused the credentials from `source`, or an operation with them. */
   readonly refused: { readonly source: string; readonly what: Refused } | undefined

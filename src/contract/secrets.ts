@@ -3,7 +3,7 @@ import type { Secret } from '../lib/secret.ts'
 import { missingSecretSteps, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { proseOf } from '../plan/step.ts'
 
-/** Has no `Error` as a member, because its message could quote the secret. */
+/** Has no `Error` as a member, because the message of an error could quote the secret. */
 export type SecretReading =
   | { readonly found: true; readonly value: Secret }
   | ({ readonly found: false; readonly why: Exclude<MissingSecret['why'], 'malformed'> } & Pick<

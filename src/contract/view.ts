@@ -20,13 +20,13 @@ export interface ResourceView {
   readonly key: Key
   readonly kind: string
   readonly name: string
-  /** Created from its manifest, although most resources of its kind are only read. */
+  /** Pipewright creates this resource, although it only reads most resources of the kind. */
   readonly isWritten?: true
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
   readonly reason: Reason
   readonly because: Explanation
-  /** Start of the status. If healthy: the last change of a condition. */
+  /** When the condition behind `status` last changed. If the resource is healthy: when any condition last changed. */
   readonly since: number
   readonly conditions: Conditions
   /** Undefined if this process has not reconciled the resource. */
@@ -166,7 +166,7 @@ const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'Changing', 'N
 /** The conditions before the first reconcile. @param since ms since the epoch. 0: unknown */
 export function rememberedConditions({ conditions, intent }: LedgerRecord, since: number): Conditions {
   if (conditions !== undefined) return conditions
-  // An open intent: its create is in flight, or its process ended during it.
+  // The create of an open intent is in flight, or its process ended before the outcome was written.
   const why = intent?.state === 'open' ? 'creating' : 'waiting'
   const unseen = { status: 'Unknown', reason: 'Unobserved', facts: { why }, since } as const
   return { Valid: unseen, Synced: unseen, Ready: unseen }

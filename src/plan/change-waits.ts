@@ -90,7 +90,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** Delays the next stop, if a stop and start for this change had no effect. */
+/** Delays the next stop for a change, if the pipe was already stopped and started for it without effect. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

@@ -9,7 +9,7 @@ export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
 export interface Condition extends Explanation {
   readonly status: z.infer<typeof ConditionStatus>
-  /** Last change of `status`, `reason` or the state (if `NotJudged`): ms since the epoch. */
+  /** ms since the epoch: last change of `status` or `reason`. With the reason `NotJudged`, also of the pipe's state. */
   readonly since: number
 }
 

@@ -190,7 +190,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** Whether `Synced` shows that a stale checkout lacks the manifest: this can last. An orphan stays `Orphaned`. */
+/** Whether `Synced` must change, because a stale checkout can lack the manifest for long. `Orphaned` stays. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
@@ -224,7 +224,6 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (isGoing(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))
     return briefly(synced)
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  // Upserted resources have no state.
   const isFound = decided.observed.status === 'found' && decided.lifecycle !== 'upsert'
   if (isFound && isHealthyAsBefore(decided, state, previous)) return previous.Ready
   if (isFound || seen) {

@@ -58,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs if the last correction is older, counting begins at 1. Default: an hour, later twice the wait */
+/** @param inRowMs if the last correction is older, the count begins at 1. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

@@ -27,7 +27,7 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** When the request was sent, but at most now: the clock can be set back. */
+/** Send time of the deletion request. At most now, because the clock can be set back. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }

@@ -18,7 +18,7 @@ export interface Desired {
   readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   readonly problem: string | undefined
   readonly mistake: string | undefined
-  /** Of the last valid manifest. */
+  /** Fingerprint of the last valid manifest. */
   readonly fingerprint: Fingerprint | undefined
   readonly otherService: boolean
 }
@@ -82,7 +82,7 @@ export interface Surroundings {
   readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
-  /** Recorded pipes of this name and service. Empty, except while the outcome of a create is unknown. */
+  /** Empty unless the outcome of a create is unknown. Then: recorded pipes with the same name and service. */
   readonly knownIds: readonly string[]
   readonly listed: Listed | undefined
 }
@@ -98,7 +98,7 @@ export interface Similar {
   readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   readonly file: string | undefined
   readonly platformName?: string | undefined
-  /** Fields of the other pipe that no manifest can have. */
+  /** Fields of the other pipe that manifests do not support. */
   readonly foreign?: readonly string[] | undefined
   /** The other record has the same body or pipe. It moves to this key once its manifest is removed. */
   readonly isSame?: boolean | undefined
@@ -106,7 +106,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** The manifest of another key names this pipe in `by`. Without `by`, it has the same spec as this pipe. */
+/** The manifest of another key wants this pipe: it names the pipe in `by`, or, without `by`, has the same spec. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -132,7 +132,7 @@ interface Common {
   readonly mask: SecretMask['mask']
   /** ms since the epoch, unaffected by later clock changes. */
   readonly steadyNow: number
-  /** Ends the back-off: a person asked, or credentials changed. */
+  /** A person asked for this reconcile, or credentials changed. Ends the back-off. */
   readonly isAsked?: boolean | undefined
 }
 

@@ -25,7 +25,7 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/** Whether a read found another pipe of the service meanwhile. `nobody`: there is no other pipe. */
+/** `answered`: between the 404s, a read found another pipe of the service. `nobody`: there is no other pipe. */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**

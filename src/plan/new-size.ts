@@ -28,7 +28,7 @@ export function withSizeSeen(record: LedgerRecord, input: CreateOnceInput): Ledg
   return isSeen ? withoutNewSize(record) : record
 }
 
-/** Marks spec.scaling as seen, because `change` in the record tracks it from now on. */
+/** Ends the special treatment of spec.scaling in a new pipe: it is now like any other field. */
 export function withoutNewSize(record: LedgerRecord): LedgerRecord {
   const { remote } = record
   return remote === undefined ? record : { ...record, remote: { ...remote, isSizeSeen: true } }

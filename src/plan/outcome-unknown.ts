@@ -6,16 +6,16 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
-/** A request with a closed connection cannot arrive later than this after `sendBy`. */
+/** If its connection is closed, a request can arrive at most this long after `sendBy`. */
 const ENDED_MS = 2 * 60_000
-/** Like `ENDED_MS`, but longer: after a crash, the kernel might still send the request, or a proxy might. */
+/** After a crash or with a proxy, a request can arrive at most this long after `sendBy`. */
 const NEVER_ENDED_MS = 15 * 60_000
 
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** When the request cannot arrive any more, so a new create is safe: a `steadyNow`. */
+/** The `steadyNow` from which a new create is safe, because the request cannot arrive any more. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)

@@ -11,7 +11,6 @@ import { REQUESTS } from './reasons/requests.ts'
 import { sentence, type InnerReason, type Row } from './reasons/row.ts'
 import { proseOf, type About, type CommandContext, type Step } from './step.ts'
 
-/** The names are public. */
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
@@ -78,7 +77,6 @@ export function explained({ reason, facts }: Explanation): Explanation {
 
 /** The last text of a longer list counts the omitted texts. */
 const MAX_LISTED = 10
-/** Characters of a text in a list. */
 const MAX_LISTED_LENGTH = 300
 const MAX_LENGTH = 4_000
 

@@ -36,9 +36,8 @@ const Remote = z
     requestId: z.string().optional(),
     /** Keyed hashes of name and identifying fields in the last read, if they differ from the manifest. */
     seenAs: Hashes.optional(),
-    /** Settings that no manifest can have, so a new resource would lack them. */
+    /** Settings that manifests do not support, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
-    /** Time of the first read that found the resource. */
     seenAt: A_TIME.optional(),
     /** A read showed spec.scaling as in the create request. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),
@@ -145,7 +144,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** Fields of the pipe when it was last in sync, to notice changes before a deletion. Absent if none is permitted. */
+/** The fields when the pipe was last in sync, to notice later changes. Absent if no policy allows a deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),
@@ -197,7 +196,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** Set by the command `suspend` until the next revision. Without `until`: by `resume`, against policy.suspend. */
+    /** Ends at the next revision. Without `until`, the command `resume` set it, against policy.suspend. */
     suspension: z
       .strictObject({
         revision: z.string(),

@@ -46,7 +46,6 @@ export type Command = z.infer<typeof Command>
 /** A deletion that the manifest asks for. Until it is sent, the manifest can withdraw it. */
 export const Removal = z
   .strictObject({
-    /** Start of the wait. */
     since: A_TIME,
     /** Digest of the spec that replaces this one, or `absent` for a deletion. Old records lack it. */
     digest: z.string().optional(),

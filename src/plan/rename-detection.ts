@@ -17,8 +17,8 @@ export interface Candidate {
 }
 
 /**
- * `same`: same service and body, so the record moves once its manifest is removed. `suspected`: same service,
- * and the same name, body or identity, so a person decides.
+ * `same`: same service and body, so the record moves to the new key once the old key's manifest is removed.
+ * `suspected`: same service, and the same name, body or identity, so a person decides.
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 

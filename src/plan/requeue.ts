@@ -66,7 +66,6 @@ export function requeueAfter(input: RequeueInput): Requeue {
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
 
-/** ms since the last change or command. Infinity: none was sent. */
 function sinceSentMs({ action, decided }: RequeueInput): number {
   if (action.type === 'update') return 0
   if (decided.lifecycle !== 'create-once') return Infinity
@@ -76,7 +75,7 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-/** Wait while a pipe is stopped for a change. Infinity: it is not. */
+/** Wait before the next read of a pipe that is stopped for a change. */
 function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'
@@ -84,7 +83,7 @@ function stopLookMs({ action, decided }: RequeueInput): number {
     : Infinity
 }
 
-/** Infinity for alerts: they keep their interval. */
+/** Wait before the next read of an unhealthy or changing pipe. Alerts keep their interval. */
 function stateLookMs({ decided, conditions: { Ready }, unsettledObservations }: RequeueInput): number {
   const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'Changing'
   const isWatched = decided.lifecycle === 'create-once' && !isAlarm(decided.desired.key)

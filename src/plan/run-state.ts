@@ -20,11 +20,11 @@ interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
-  /** The command, if it undoes what another writer or a failure did. Otherwise empty. */
+  /** Has `command` if it undoes what another writer or a failure did. Otherwise empty. */
   readonly corrects: readonly Command[]
 }
 
-/** Undefined: the pipe runs or is stopped as wanted, waits, or has an unknown state. */
+/** The start or stop that the pipe needs. Undefined: its state is as wanted, unknown, or still changing. */
 export function runStateStep(input: CreateOnceInput): RunStateStep | undefined {
   const { policy, observed, recorded } = input
   if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
@@ -101,7 +101,6 @@ function whyOf(paused: boolean | undefined, isForChange: boolean): RunStateStep[
   return paused === false ? 'started' : undefined
 }
 
-/** Falls back to the kind's states if the manifest is unreadable. */
 function statesOf({ knownStates, kind }: CreateOnceInput): RestStates | undefined {
   return knownStates ?? kind.changes?.rest
 }

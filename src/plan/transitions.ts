@@ -152,7 +152,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/** @param readAt ms since the epoch; undefined if `policy.retryCreate` is gone */
+/** @param readAt when `policy.retryCreate` was read too early: ms since the epoch. Undefined: it is gone */
 export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,

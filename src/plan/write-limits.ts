@@ -18,7 +18,6 @@ export function limitGroupOf({
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
   const { earlier = NOTHING_MADE, state, openedAt, sendBy } = intent
-  // A dismissed create does not count: a person settled it.
   if (intent.isAllowed === true || state === 'failed' || state === 'dismissed') return earlier
   // The later time, because a wrong clock must not shorten the limit.
   return [...earlier, Math.max(openedAt, sendBy)]

@@ -50,7 +50,7 @@ export interface ReconcileRequest extends ReadOptions {
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Lets another key start. Waiting work runs before the rest of this reconcile. */
+  /** Lets other keys start, and returns after the work that already waits. */
   readonly releaseSlot: () => Promise<void>
 }
 

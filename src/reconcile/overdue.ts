@@ -6,7 +6,6 @@ import { parseDuration } from '../lib/duration.ts'
 import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './state/entry-policy.ts'
 
-/** Counts keys whose check is overdue, and whose status is an earlier process's. */
 export function overdueChecks(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'timing'>,
 ): number {

@@ -139,7 +139,6 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
   )
 }
 
-/** Ms since the pipe was recorded, if no read has found it. */
 function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
   if (remote === undefined || remote.seenAt !== undefined) return undefined
   return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
@@ -187,7 +186,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
-/** Whether the key might have waited for this condition of another key. It then skips its back-off. */
+/** Whether the key might have waited until another key was `ready`. If so, the key skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'

@@ -25,7 +25,7 @@ export const CREATING = {
         /** Set if a read was possible: `none` (no resource), or how the upsert changes access. */
         there: z.union([z.literal('none'), ACCESS]).optional(),
       }),
-      /** After an earlier attempt. `forced`: the request of that attempt might still arrive. */
+      /** The create follows an earlier attempt. `forced`: the request of that attempt might still arrive. */
       z.strictObject({ is: z.enum(['tried again', 'settled', 'forced']), attempt: z.number() }),
       z.strictObject({ is: z.literal('gone'), pipeId: z.string() }),
     ]),

@@ -5,7 +5,7 @@ import { removalSteps } from './removal-words.ts'
 import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
-/** A create of unknown outcome needs a person, even while the key is on hold. */
+/** A person must settle the unknown outcome of a create, even if the manifest is invalid or gone. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {

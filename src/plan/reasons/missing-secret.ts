@@ -4,13 +4,13 @@ import type { Step } from '../step.ts'
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
   /**
-   * `credential`: it equals a platform credential, or is an API key in the wrong directory. `linked`: a link
-   * between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
+   * `credential`: the secret equals a platform credential, or is an API key in the wrong directory. `linked`: the file
+   * is a link between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** What the file holds. Undefined: the secret of a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** The folder of the credentials, if they are in --secrets-dir, where older versions had them. */
+  /** Set if the platform credentials are in --secrets-dir, as in older versions: their folder. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>

@@ -189,7 +189,7 @@ export const STATE = {
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),
-      /** Undefined: no list, so the name of the state decides. */
+      /** States in the list `by`. Undefined: there is no list, so the name of the state decides. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
       isDocumented: z.literal(true).optional(),

@@ -162,7 +162,6 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Creates within the last hour. */
       made: z.number(),
       limit: z.number(),
       until: A_TIME.optional(),

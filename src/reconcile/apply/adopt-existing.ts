@@ -17,7 +17,7 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
 export interface AdoptRequest {
-  /** Found in the list by its values, not named by an id. */
+  /** Whether the pipe was found in the list by its values. If not, its id was given. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
@@ -82,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // A list can be outdated. A pipe that no read has found is never replaced after 404s.
+      // Only a read sets this, because a list can be outdated. Without it, 404s never replace the pipe.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
@@ -105,7 +105,7 @@ export async function adoptExisting(
   return { taken: true, record, reply, because, history: [history] }
 }
 
-/** Values to record as applied. After an unknown create: those it sent, because later edits must still be applied. */
+/** The values to record as applied. After an unknown create, the values it sent: the pipe lacks later edits. */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
   if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked

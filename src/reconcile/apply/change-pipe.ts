@@ -129,7 +129,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Restores the record, because no request was sent: drift would look like this change. */
+/** Restores the record, because no request was sent. Otherwise, later drift would look like this change. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
@@ -152,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // The pipe was stopped in the console. The service starts it after this step, but the next step needs a stop.
+    // The service starts a pipe that was stopped in the console after this step. The next step needs it stopped.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -167,7 +167,7 @@ function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
 
-/** In a dry run, requests succeed. */
+/** A dry run assumes that each request succeeds. */
 function pretended(changing: Changing, record: LedgerRecord): Acted {
   const { action, fingerprint } = changing
   const applied = action.isWhole ? fingerprint : record.applied

@@ -25,7 +25,7 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. If the facts are older, decide again: the process paused. The permit's deadline and waits are added. */
+/** Ms. If the facts are older than this plus the permit's deadline and waits, the process paused: decide again. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000

@@ -35,7 +35,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
   )
 }
 
-/** If the list might show the pipe, decides again. */
+/** Decides again before the record of a missing pipe is removed, if the list might show the pipe. */
 export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,

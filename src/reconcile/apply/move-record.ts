@@ -17,7 +17,6 @@ export function recordToMove(
   assessment: Assessment,
 ): LedgerRecord | undefined {
   const record = recordFor(context, assessment)
-  // The record of a create in flight cannot move.
   return record === undefined || outbox.isBusy(record.key) ? undefined : record
 }
 

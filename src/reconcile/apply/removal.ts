@@ -106,8 +106,8 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the earlier `removal`, because no request was sent. Follows a moved record.
- * @returns undefined if the record was moved or written meanwhile
+ * Restores the earlier `removal`, because no request was sent. Finds the record also under a new key.
+ * @returns undefined if `record` is outdated, because it was moved or written meanwhile
  */
 async function unmarked(
   context: ReconcileContext,

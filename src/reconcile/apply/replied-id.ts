@@ -12,8 +12,7 @@ import type { ReconcileContext } from '../context.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { isRequestError } from './outcome-of-error.ts'
 
-/** Characters shown of an id. */
-const LONGEST = 64
+const ID_SHOWN = 64
 
 /** Why the id in a reply cannot be the new pipe's. */
 export function mismatchOf(
@@ -36,8 +35,8 @@ export function mismatchOf(
 }
 
 function excerptOfId(text: string): string {
-  const plain = text.slice(0, LONGEST).replace(/[\p{C}\p{Z}]/gu, ' ')
-  return text.length > LONGEST ? `${plain}…` : plain
+  const plain = text.slice(0, ID_SHOWN).replace(/[\p{C}\p{Z}]/gu, ' ')
+  return text.length > ID_SHOWN ? `${plain}…` : plain
 }
 
 export type ReadOfId =

@@ -104,7 +104,7 @@ export async function upsert(
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
-/** Records that the applied values are unknown. If the edit is undone before the answer, the old body is sent, too. */
+/** Clears `applied`, because the reply can get lost. So an edit that is undone meanwhile sends the old body again. */
 async function recordUnknown(
   context: ReconcileContext,
   asked: Assessment,

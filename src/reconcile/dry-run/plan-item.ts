@@ -127,7 +127,7 @@ function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'becaus
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
-  // Drift is more useful than "adopted".
+  // For an adopted pipe, its drift is more useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { reason: action.reason, because: said(withReason(run)).because }
   const ready = store.record(key)?.conditions?.Ready

@@ -141,7 +141,7 @@ export function changedSince(
 /** Ms. For this long, fields that a service shows late are added to `left`. */
 const LEARNS_MS = 60 * 60_000
 
-/** The pipe's values when last in sync, to notice changes before a deletion. Undefined: no policy allows one. */
+/** The new `left` of the record. Undefined: no policy allows a deletion. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,

@@ -29,7 +29,7 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Longest age of a list before a create: ms. Its wait for the request budget is added. */
+/** Ms. Longest age of a list that a create relies on, plus the wait for a permit. */
 const BEFORE_CREATE_MS = 10_000
 
 /** Undefined: the kind has no list. @throws request errors */
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** A pipe in the shared list. Undefined: no list, a list that just failed, or no valid item. @throws request errors */
+/** A pipe in the shared list. Undefined: no list, a recently failed one, or no readable item. @throws request errors */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -204,7 +204,7 @@ export function listedFor(
     return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /** Equal pipes under another name, because a pipe can be renamed in the console. Excludes `policy.replaces`. */
+  /** Equal pipes with another name: they can be renamed in the console. Excludes the pipe in `policy.replaces`. */
   function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
     if (kind === undefined || body === undefined || listing === undefined) return []
     const isAlike =
@@ -217,7 +217,7 @@ export function listedFor(
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Edited fields whose listed value is not the value that the unknown create sent. */
+  /** Fields edited after an unknown create whose listed value is not the one that the create sent. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []

@@ -119,9 +119,9 @@ function withForeign(
 }
 
 /**
- * Names of settings that no manifest can have, masked and sorted. Once seen, a field in `unsupported` stays.
- * Another field counts only if the adoption found it, reads still return it, and no resource that Pipewright
- * created in the service has it.
+ * Names of settings that manifests do not support, masked and sorted. A field in the kind's `unsupported` stays once
+ * it was seen. Another field counts only if the adoption found it, reads still return it, and no resource that
+ * Pipewright created in the service has it.
  * @param before undefined at the adoption
  */
 export function foreignIn(

@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // If only an edit that was never applied matches, a manifest that describes the pipe as it is comes first.
+    // If only an edit that was never applied equals this manifest, a manifest that equals the applied body comes first.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // A recreate is blocked only by a pipe that was created under another name: it was renamed in the console.
+  // Only a pipe that was created under another name, and renamed in the console, blocks a recreate.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -67,7 +67,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** If the other key's manifest still describes its pipe, an equal source and destination can be intended. */
+/** Ignores an equal source and destination if the other key's manifest still has them: this can be intended. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -87,7 +87,6 @@ function unclaimed(
   return { key, how: 'unclaimed', file, platformName: otherName, foreign }
 }
 
-/** The record that `policy.renamedFrom`, `policy.adopt` or a Lock names. */
 export function namedRecord(
   store: StateStore,
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
@@ -226,7 +225,7 @@ function holdersByName(
   })
 }
 
-/** Drops the record that `policy.replaces` names, except an orphan with settings that no manifest can have. */
+/** Drops the record that `policy.replaces` names, except an orphan with settings that manifests do not support. */
 function notReplaced(
   store: StateStore,
   related: readonly LedgerRecord[],
@@ -237,7 +236,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded of this key. If its source and destination are the same, they are not compared */
+/** @param recorded of this key. If the manifest still has its source and destination, they are not compared */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

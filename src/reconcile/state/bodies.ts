@@ -12,7 +12,6 @@ import type { Fingerprint } from '../../plan/record.ts'
 /** A request body with references in place of secrets. */
 export interface Asked {
   readonly body: JsonObject
-  /** Without the hashes of secrets. */
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
 }
 

@@ -10,7 +10,7 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. A count is reused this long, even if a suspension ended or a pipe went missing. */
+/** Ms. A count is repeated after this time, because nothing reports the end of a suspension or a missing pipe. */
 const MAX_AGE_MS = 1_000
 
 /** Ms. Times in messages are rounded up to this, so a new count gives the same message. */
@@ -18,11 +18,9 @@ const SHOWN_MS = 60_000
 
 interface Count {
   readonly catalog: Catalog | undefined
-  /** Time of the count, by `steadyNow`. */
   readonly at: number
   readonly keys: ReadonlySet<Key>
   readonly wanted: ReadonlyMap<string | undefined, readonly Entry[]>
-  /** Oldest first. */
   readonly made: readonly Made[]
 }
 

@@ -71,11 +71,11 @@ export function createListings() {
   }
 }
 
-/** `created` has the pipe's name, because another key might want the same name. */
+/** A finished write. A create sets `created`, because another key might want the same name. */
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** A failed create might have made a pipe that another manifest now describes. */
+  /** Set for a failed create: it might have made a pipe that another manifest now describes. */
   readonly isFailed?: boolean
 }
 

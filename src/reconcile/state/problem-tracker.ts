@@ -42,7 +42,6 @@ type Tracked = Omit<Problem, 'keys'> & {
   /** Number of keys at the last report. 0: not reported. */
   reported: number
   most: number
-  /** Ms since the epoch. */
   endedAt: number
   named: readonly Key[]
 }
@@ -283,7 +282,7 @@ function causeOf(resource: ResourceView): string {
   return `${status}/${reason}/${service ?? ''}/${sharedFacts(reason, facts)}`
 }
 
-/** Whether resources with equal causes surely have one problem. If not, `MANY` of them probably have. */
+/** Whether resources with an equal cause surely share one problem. If not, `MANY` of them probably do. */
 function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }

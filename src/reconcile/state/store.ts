@@ -32,13 +32,12 @@ export interface Observation {
   readonly found: boolean
   /** 404s in a row. Undefined: the pipe was found, or they do not count. */
   readonly misses: Misses | undefined
-  /** A digest: equal for equal credentials. */
   readonly credential: string | undefined
   readonly state: RawText | undefined
   readonly shownState: MaskedText | undefined
   /** As JSON text, masked. */
   readonly reply: (() => string) | undefined
-  /** Masked names of fields that no manifest can have. Undefined: none, or not read. */
+  /** Masked names of fields that manifests do not support. Undefined: none, or not read. */
   readonly foreign?: readonly string[] | undefined
   /** Consecutive readings with an unhealthy state. */
   readonly unsettled: number
@@ -196,7 +195,6 @@ export function createStateStore({
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
-    /** Commit of the catalog. Empty before the first reading. */
     get revision() {
       return catalog?.revision.id ?? ''
     },
@@ -206,7 +204,6 @@ export function createStateStore({
       if (entry === undefined) return recorded?.revision
       return recorded?.digest === entry.digest ? recorded.revision : entry.revision
     },
-    /** Ms since the epoch. */
     checkedAt(key: Key): number | undefined {
       const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
@@ -214,9 +211,8 @@ export function createStateStore({
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    /** Undefined: no request to the service since the start. */
+    /** How the service answered last. Undefined: it got no request since the start. */
     contact: contacts.of,
-    /** ms since the epoch. */
     answeredAt: contacts.answeredAt,
     noteContact: (service: string, contact: Contact) => contacts.note(service, contact),
     service(name: string): ServiceManifest | undefined {
