@@ -161,12 +161,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [
-        [
-          'spec.destination.roles',
-          'The field is write-only: the platform might not use the value that it returned.',
-        ],
-      ],
+      out: [['spec.destination.roles', 'Write-only: the platform might not use the value it returned.']],
     },
   ])('$why', ({ reply, out }) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
