@@ -25,7 +25,7 @@ export const PAGE_SETTINGS = {
     placeholder: 'LIST',
     defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
     describe:
-      'additional host names for requests, such as pipewright.example.com,.svc.cluster.local. With *, every web site that a user opens can read the page by DNS rebinding',
+      'additional host names of the page and the API, such as pipewright.example.com,.svc.cluster.local. With *, every web site that a user opens can read the page by DNS rebinding',
     parse: parseHosts,
   },
   adminTokenFile: {
@@ -35,14 +35,15 @@ export const PAGE_SETTINGS = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the token for POST /-/reconcile, POST /-/allow, POST /-/operate and POST /api/v1/plan, outside --secrets-dir. Commands send it',
+      'file with the token for POST /-/reconcile, POST /-/allow, POST /-/operate and POST /api/v1/plan, outside --secrets-dir. Commands send this token',
     parse: parsePath,
   },
   server: {
     group: 'Page and HTTP',
     flag: 'server',
     placeholder: 'URL',
-    describe: 'address of a running daemon, for commands that read it instead of a ledger',
+    describe:
+      'address of a running daemon. Commands that can ask the daemon do so, instead of reading a ledger',
     parse: parseBaseUrl,
   },
   publicUrl: {
@@ -66,7 +67,8 @@ export const PAGE_SETTINGS = {
     flag: 'named-resources',
     placeholder: 'N',
     default: '1000',
-    describe: 'maximum number of resources with labels of their own in metrics. The others share "_other"',
+    describe:
+      'maximum number of resources whose name is a label in metrics. The others share the name "_other"',
     parse: wholeNumber(0, 100_000),
   },
 } as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>

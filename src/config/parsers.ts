@@ -121,7 +121,7 @@ export function parseListen(text: string): Parsed<Listen> {
     return bad(text.includes(':') ? 'it is not HOST:PORT' : 'it has no port', right)
   }
   const [, address, name = '', digits] = match
-  if (address?.includes('%') === true) return bad('the address of a page cannot have a zone', right)
+  if (address?.includes('%') === true) return bad('the address cannot have a zone, such as %eth0', right)
   if (address !== undefined && !isIPv6(address)) return bad('the brackets hold no IPv6 address', right)
   const port = Number(digits)
   if (port > 65_535) return bad('the port is more than 65535', right)
@@ -154,7 +154,7 @@ function badUrl(text: string, why: string, right: string): Parsed<never> {
 
 /** The URL is a secret: messages never show it. */
 export function parseWebhookUrl(text: string): Parsed<WebhookUrl> {
-  const right = 'give a URL such as https://hooks.example.com/…, or file:/path/of/a/file that holds it'
+  const right = 'give a URL such as https://hooks.example.com/…, or file:/path/of/a/file that holds the URL'
   if (text.startsWith('file:')) {
     const file = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
     if (file === '' || file.startsWith('//')) return bad('it names no file', right)

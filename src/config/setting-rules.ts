@@ -31,7 +31,7 @@ export function checkRules(values: ReadValues): readonly SettingProblem[] {
 function notInSandbox(values: ReadValues, name: 'baseUrl' | 'alertsBaseUrl'): SettingProblem | undefined {
   const { sandbox, [name]: url } = values
   if (sandbox?.value !== true || url === undefined) return undefined
-  const why = `the sandbox is on (${sandbox.from ?? '--sandbox'}) and is a platform of its own`
+  const why = `the sandbox is on (${sandbox.from ?? '--sandbox'}): it replaces the platform and takes no URL`
   return problemOf(name, url, why, `leave out either --sandbox or --${definitionOf(name).flag}`)
 }
 
@@ -69,8 +69,7 @@ export function uncheckedProblems(values: ReadValues, env: Environment): readonl
   if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return []
   const why =
     'without certificate checks, an attacker on the network could read the credentials and impersonate the platform'
-  const right =
-    'unset it, and name your certificate authority in --ca-file. For a test, add --allow-insecure-tls'
+  const right = `unset ${UNCHECKED}, and name your certificate authority in --ca-file. For a test, add --allow-insecure-tls`
   return [{ setting: 'allow-insecure-tls', from: UNCHECKED, given: '0', why, right }]
 }
 

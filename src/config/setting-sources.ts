@@ -96,7 +96,10 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const flag = String(key.value)
   const name = FILE_KEYS.get(flag)
   if (name === undefined) {
-    const why = flag === 'config' ? 'a file cannot name another file' : `there is no setting "${flag}"`
+    const why =
+      flag === 'config'
+        ? 'a settings file cannot name another settings file'
+        : `there is no setting "${flag}"`
     return problemAt(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
   }
   const value = pair.value
@@ -105,7 +108,7 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
     return problemAt(from, `${flag} is not one value`, right, flag)
   }
   if (value.value === null)
-    return problemAt(from, `${flag} has no value`, 'give one or remove the line', flag)
+    return problemAt(from, `${flag} has no value`, 'write a value, or remove the line', flag)
   return { name, text: textOf(value), from }
 }
 

@@ -56,7 +56,7 @@ export const TABLE = {
     flag: 'base-url',
     placeholder: 'URL',
     defaultNote: 'none; needed unless `--sandbox`',
-    describe: 'address of the platform: {base_url} of its interface',
+    describe: 'base URL of the platform, such as https://api.clickhouse.cloud',
     parse: parseBaseUrl,
   },
   alertsBaseUrl: {
@@ -64,7 +64,7 @@ export const TABLE = {
     flag: 'alerts-base-url',
     placeholder: 'URL',
     defaultNote: 'none. Required if there is an `Alert`',
-    describe: 'address of the alerts: {alerts_base_url} of the interface',
+    describe: 'base URL of the service that has the alerts',
     parse: parseBaseUrl,
   },
   alertsTokenFile: {
@@ -82,7 +82,7 @@ export const TABLE = {
     default: '/etc/pipewright/credentials',
     sandboxDefault: '.pipewright/credentials',
     describe:
-      "directory of the platform's credentials, which Services name: one folder per name, one file per key",
+      "directory of the platform's credentials: one folder per name in a Service manifest, one file per key",
     parse: parsePath,
   },
   secretsDir: {

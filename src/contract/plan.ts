@@ -51,7 +51,7 @@ export interface PlanItem {
 export function planMessage(item: PlanItem, context: StepContext): string {
   const { key, verdict, waitsFor, because, service, remoteId, differences, file, line } = item
   if (verdict === 'waits')
-    return `Waits for ${waitsFor.join(', ')}, which this plan changes. Follows as soon as ${waitsFor.length === 1 ? 'it is' : 'they are'} ready.`
+    return `Waits until ${waitsFor.join(', ')} ${waitsFor.length === 1 ? 'is' : 'are'} ready, because this plan changes ${waitsFor.length === 1 ? 'it' : 'them'}.`
   const place = file === undefined ? undefined : placeOf(context.manifestsDir, file, line)
   const about = { key, place, service: service?.name, pipeId: remoteId, differences }
   return messageOf(because, about, context)

@@ -74,7 +74,7 @@ export const RULE_CODES = {
   'origin-invalid': 'an entry of the allowed origins is not a domain',
   'role-repeated': 'a role is listed twice',
   'key-repeated': 'an API key is listed twice',
-  'alert-id-mismatch': 'the expected id of an alert is not the id that is looked up',
+  'alert-id-mismatch': 'expect.id of an alert differs from spec.id',
   'secret-returned':
     'a field with a secret reference is returned by the platform to all readers of the resource',
   'depends-on-itself': 'a resource waits for itself',

@@ -113,7 +113,7 @@ function referencesOf(
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
-      : leaveOut(place, 'The field is write-only. The returned value might not be in use.')
+      : leaveOut(place, 'Write-only: the platform might not use the value it returned.')
   if (!place.isRuled && isWithoutSecret(beside)) return undefined
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }

@@ -103,7 +103,8 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
   const own = ownWords(issue.message)
   if (own !== undefined) return own
   if (issue.code === 'invalid_type') return `must be ${typeName(issue.expected)}, and is ${inputName(value)}`
-  if (issue.code !== 'too_small' && issue.code !== 'too_big') return 'is not possible in a manifest here'
+  if (issue.code !== 'too_small' && issue.code !== 'too_big')
+    return 'has a value that a manifest cannot have here'
   const bound = issue.code === 'too_small' ? `least ${issue.minimum}` : `most ${issue.maximum}`
   return `must be at ${bound}${issue.origin === 'string' ? ' characters long' : ''}`
 }

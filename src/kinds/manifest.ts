@@ -73,7 +73,7 @@ const ResourceKeyOrId = z
 
 const commonPolicy = {
   interval: Interval.optional().describe(
-    'How often Pipewright looks for drift, such as `10m`. A query endpoint is applied again instead.',
+    'Time between two checks for drift, 1s to 24h. Default: `--interval`. A query endpoint is not checked, but applied again.',
   ),
   suspend: z
     .strictObject({
@@ -83,7 +83,7 @@ const commonPolicy = {
         .describe('When the suspension ends: a timestamp such as 2027-01-31T00:00:00Z.'),
     })
     .optional()
-    .describe('Until the given time, Pipewright leaves the resource alone.'),
+    .describe('Until the given time, Pipewright does not create, change or delete the resource.'),
   dependsOn: z
     .array(ResourceKey)
     .max(50)
@@ -109,7 +109,9 @@ export const CreateOncePolicy = z.strictObject({
   onMissing: z
     .enum(['recreate', 'report'])
     .optional()
-    .describe('Reaction if the pipe is confirmed to be missing. Default: `recreate`.'),
+    .describe(
+      'Reaction if repeated reads show that the pipe is missing: create it again, or report it. Default: `recreate`.',
+    ),
   adopt: z
     .guid()
     .optional()
@@ -155,7 +157,7 @@ const ChangeablePolicy = CreateOncePolicy.extend({
     .enum(['apply', 'report'])
     .optional()
     .describe(
-      'Reaction to an edit, to a changed secret, and to a secret that was never confirmed on the pipe: ' +
+      'Reaction to an edit, to a changed secret, and to a secret that the pipe might not have yet: ' +
         'change the pipe, or report it. Default: `apply`.',
     ),
   onDrift: OnDrift.describe(
@@ -184,7 +186,9 @@ export const DeletablePolicy = ChangeablePolicy.extend({
 export const UpsertPolicy = z.strictObject(commonPolicy)
 
 export const ReadableUpsertPolicy = UpsertPolicy.extend({
-  interval: Interval.optional().describe('How often to look for drift, such as `10m`.'),
+  interval: Interval.optional().describe(
+    'Time between two checks for drift, 1s to 24h. Default: `--interval`.',
+  ),
   onDrift: OnDrift.describe(
     `Reaction if the query endpoint was changed elsewhere or is gone: report it, or apply the manifest again. ${CONTESTED} Default: \`report\`.`,
   ),

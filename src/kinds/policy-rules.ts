@@ -23,25 +23,26 @@ const CONTRADICTIONS = [
   [
     'adopt',
     'retryCreate',
-    (noun: string) => `\`adopt\` names an existing ${noun}, \`retryCreate\` says that none was created`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, and \`retryCreate\` says that none was created`,
     (noun: string) => `Keep \`adopt\` when the ${noun} exists, or \`retryCreate\` when it does not.`,
   ],
   [
     'adopt',
     'replaces',
-    (noun: string) => `\`adopt\` names an existing ${noun}, \`replaces\` asks for a new one`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, and \`replaces\` asks for a new one`,
     (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`replaces\` to create a new one.`,
   ],
   [
     'adopt',
     'recreate',
-    (noun: string) => `\`adopt\` names an existing ${noun}, \`recreate\` asks for a new one`,
+    (noun: string) => `\`adopt\` names an existing ${noun}, and \`recreate\` asks for a new one`,
     (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`recreate\` to create a new one.`,
   ],
   [
     'renamedFrom',
     'replaces',
-    (noun: string) => `\`renamedFrom\` says that it is the same ${noun}, \`replaces\` that it is a new one`,
+    (noun: string) =>
+      `\`renamedFrom\` says that this is the same ${noun}, and \`replaces\` that it is a new one`,
     (noun: string) => `Keep \`renamedFrom\` to keep the ${noun}, or \`replaces\` to create a new one.`,
   ],
 ] as const

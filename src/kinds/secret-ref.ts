@@ -35,7 +35,7 @@ export const SensitiveText = z.union(
   [
     Text.refine(
       (text) => !isQuotedReference(text),
-      'must not be a reference in quotes: it would be sent as it stands',
+      'must not be a reference in quotes: Pipewright would send its text instead of the secret',
     ),
     SecretRef,
   ],

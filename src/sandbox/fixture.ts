@@ -44,7 +44,7 @@ export function fixtureSchema(profile: Profile) {
         'Existing services. Default: every service exists. Each is `running`, or in its `state` if the profile has states.',
       ),
     times: Times.prefault({}).describe(
-      'Durations in milliseconds: `provisioningMs` of a new pipe (default 1500), `movingMs` in each state on the way (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
+      'Durations in milliseconds: `provisioningMs` of a new pipe (default 1500), `movingMs` in each state between two others (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
     ),
     credentials: z
       .array(z.strictObject({ keyId: Text, keySecret: Text }))
@@ -57,12 +57,12 @@ export function fixtureSchema(profile: Profile) {
     alerts: z
       .array(dialect.fixtureAlert)
       .default([])
-      .describe('Alerts, each with every field of the interface.'),
+      .describe("Alerts that exist at the start, each with all fields of the platform's API."),
     pipes: z
       .array(fixturePipe(dialect))
       .default([])
       .describe(
-        'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and optional `state` and `createdAt`.',
+        'Pipes that exist at the start: the body of a create, with `id`, `organizationId`, `serviceId`, and optional `state` and `createdAt`.',
       ),
     endpoints: z
       .array(
@@ -74,7 +74,9 @@ export function fixtureSchema(profile: Profile) {
         }),
       )
       .default([])
-      .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
+      .describe(
+        'Query endpoints that exist at the start: the body of an upsert, with `id`, `organizationId` and `serviceId`.',
+      ),
     incidents: z
       .array(Incident)
       .default([])

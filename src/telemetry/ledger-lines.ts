@@ -4,8 +4,8 @@ import type { Level, Line, LineDefinition } from './log-fields.ts'
 export const LEDGER_WRITTEN = {
   message: 'Ledger written',
   levels: {
-    debug: 'the write is on disk, or fails as before',
-    info: 'another process wrote first and Pipewright decides again, or writes work again',
+    debug: 'the write is on disk, or failed again',
+    info: 'another process wrote first: Pipewright decides again. Or writes work again',
     error: 'writes fail: once per failure, also if reads fail',
   },
   fields: ['result', 'durationMs', 'detail'],

@@ -62,7 +62,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources with these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources with problems get a name first. Beyond the limit of names, name is _other.',
+    'Number of resources, by these labels. A resource counts once for each of its problems. team is metadata.labels.team. Above --named-resources, name is _other: first for resources without problems.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
@@ -151,7 +151,7 @@ export const METRICS = {
     revision: 'open',
   }),
   source_revision_since_timestamp_seconds: gauge(
-    'Time at which the current revision arrived, in seconds since the Unix epoch: its link was swapped, or HEAD moved. 0: unknown.',
+    'Time at which the current revision was checked out (HEAD or the link of git-sync changed), in seconds since the Unix epoch. 0: unknown.',
     {},
   ),
   source_watch_mode: gauge('1 for the current way of watching the manifests directory, 0 for the others.', {
@@ -162,10 +162,7 @@ export const METRICS = {
     {},
   ),
   leader: gauge('1 if this process acts. 0 if it is on standby, or could not renew the Lease in time.', {}),
-  leadership_shared: gauge(
-    '1 if a second process can be on standby and take over, as with a ledger in a cluster.',
-    {},
-  ),
+  leadership_shared: gauge('1 if a second process can be on standby (ledger in Kubernetes). Else 0.', {}),
   lease_renewal_failing: gauge(
     '1 while this process cannot renew or read the Lease, and so changes no resource. Else 0.',
     {},
@@ -222,7 +219,7 @@ function snakeCase(name: string): string {
 }
 
 function stateMetric({ noun }: Kind): MetricDefinition {
-  const help = `Number of ${noun}s, by name and by the state that the platform last reported: 1, except for the name _other.`
+  const help = `1 for each ${noun}, with its name and last reported state. For the name _other: number of ${noun}s in this state.`
   return gauge(help, { name: 'open', state: 'open' })
 }
 

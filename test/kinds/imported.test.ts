@@ -71,9 +71,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'a second source kind',
       reply: { source: { ...ORDERS.source, managedStream: { streamName: 's' } } },
-      out: [
-        ['spec.source.managedStream', 'The source names more than one source kind: kafka, managedStream.'],
-      ],
+      out: [['spec.source.managedStream', 'The source has more than one kind: kafka, managedStream.']],
     },
     {
       why: 'an empty text',
@@ -163,7 +161,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [['spec.destination.roles', 'The field is write-only. The returned value might not be in use.']],
+      out: [['spec.destination.roles', 'Write-only: the platform might not use the value it returned.']],
     },
   ])('$why', ({ reply, out }) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })

@@ -142,7 +142,7 @@ describe('rules across documents', () => {
     const texts = Array.from({ length: 8 }, (_, n) => endpoint(`e${n}`))
     const { catalog } = next(undefined, readingOf({ 'a.yaml': documents(service('analytics'), ...texts) }))
     expect(catalog.findings[0]?.message).toContain(
-      'Another query endpoint of this service is in QueryEndpoint/e1, QueryEndpoint/e2, QueryEndpoint/e3, QueryEndpoint/e4, QueryEndpoint/e5 and 2 more.',
+      'This service can have only one query endpoint. Another is in QueryEndpoint/e1, QueryEndpoint/e2, QueryEndpoint/e3, QueryEndpoint/e4, QueryEndpoint/e5 and 2 more.',
     )
   })
 

@@ -210,8 +210,8 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     expect(states.at(2)?.catalog.findings).toMatchObject([
       {
         message:
-          'Pipe/a was in m.yaml a moment ago. This manifest is not used until three reads confirm that removal.',
-        hint: 'If you removed it from that file on purpose, wait a moment.',
+          'Pipe/a was in m.yaml a moment ago. This manifest is not used until three reads confirm the removal.',
+        hint: 'If you moved it here, wait a moment. If not, rename or remove this manifest.',
       },
     ])
   })

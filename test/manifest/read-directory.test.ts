@@ -76,7 +76,7 @@ describe('what is read', () => {
     expect((await read(folder.path)).problem).toEqual({
       reason: 'SourceUnreadable',
       message:
-        'The file .pipewrightignore is no file. Nothing changes, because it decides which files are manifests. Correct or remove it.',
+        'The file .pipewrightignore is no file. It decides which files are manifests, so nothing changes now. Correct or remove it.',
       unfound: 'all',
     })
   })
@@ -96,7 +96,7 @@ describe('what is read', () => {
     for (const file of ['a.yaml', 'old/b.yaml']) folder.write(file, '# empty\n')
     folder.write('.pipewrightignore', bytes)
     const { problem, files: found } = await read(folder.path)
-    expect(problem?.message.includes('.pipewrightignore is not UTF-8 text. Nothing')).toBe(
+    expect(problem?.message.includes('.pipewrightignore is not UTF-8 text. It decides')).toBe(
       files === undefined ? true : undefined,
     )
     expect([...found.keys()]).toEqual(files ?? [])
@@ -107,7 +107,7 @@ describe('what is read', () => {
     ['$ANSIBLE_VAULT;1.1;AES256\n3362\n', 'is encrypted'],
     ['\0GITCRYPT\0\u0001', 'is encrypted'],
     ['{\n\t"data": "ENC[AES256_GCM,data:6g==,tag:4Q==,type:str]",\n\t"sops": {}\n}\n', 'is encrypted'],
-    ['\u200bold/\n', 'an outer blank in line 1. Nothing'],
+    ['\u200bold/\n', 'an outer blank in line 1. It decides'],
     ['# a\r\nold/\u00a0\r\n', 'line 2'],
     ['a\n\nold/\u2028', 'line 3'],
     ['ol\u200bd/\n', 'line 1'],

@@ -92,7 +92,7 @@ const BAD_BODIES: readonly (readonly [why: string, body: unknown, error: RegExp]
   ['null', { ...ORDERS, scaling: null }, /scaling/],
   ['no name', { source: ORDERS.source }, /name/],
   ['no source', { name: 'x' }, /source/],
-  ['no source kind', { name: 'x', source: { validateSamples: true } }, /source: .* no source kind/],
+  ['no source kind', { name: 'x', source: { validateSamples: true } }, /source: .* no kind/],
   [
     'two source kinds',
     { ...ORDERS, source: { kafka, postgres: { host: 'h' } } },

@@ -129,7 +129,7 @@ describe('the page of a running daemon', () => {
     first.program.signal('SIGKILL')
     await first.program.ended
     await page.locator('#connection.lost[role=status]', { hasText: 'connection lost' }).waitFor()
-    await page.locator('#lost', { hasText: /Connection lost\. This page is of .* and can be old/ }).waitFor()
+    await page.locator('#lost', { hasText: /Connection lost\. This page shows the state of / }).waitFor()
     await expect.poll(() => page.locator('body.old').count()).toBe(1)
     await expect.poll(() => page.locator('#list').textContent()).toContain('Pipe/clicks')
     expect(await seriousFindings(page)).toEqual([])

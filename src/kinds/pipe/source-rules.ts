@@ -43,7 +43,7 @@ export function sourceKindRules(named: readonly string[], kinds: readonly string
     return [
       ruleError('source-kind-count', {
         path: ['spec', 'source'],
-        message: 'The source names no source kind.',
+        message: `The source has no kind, such as ${kinds[0]}.`,
         hint: `Add exactly one of ${kinds.join(', ')}.`,
       }),
     ]
@@ -52,7 +52,7 @@ export function sourceKindRules(named: readonly string[], kinds: readonly string
   return [
     ruleError('source-kind-count', {
       path: ['spec', 'source', second],
-      message: `The source names more than one source kind: ${[first, second, ...more].join(', ')}.`,
+      message: `The source has more than one kind: ${[first, second, ...more].join(', ')}.`,
       hint: 'Keep exactly one, and write another pipe for each of the others.',
     }),
   ]

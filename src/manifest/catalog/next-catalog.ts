@@ -141,7 +141,8 @@ function sourceProblemOf(
   if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || recorded.size > 0)) {
     return {
       reason: 'SourceEmpty',
-      message: 'The manifests directory is empty, but it had manifests before. Restore them.',
+      message:
+        'The manifests directory is empty, but it had manifests before. Nothing changes until you restore them.',
       unfound: 'all',
     }
   }

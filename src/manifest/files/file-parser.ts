@@ -51,6 +51,6 @@ function tooManyManifests(first: string, count: number, limits: Limits): Finding
     message:
       `All files together have more than ${limits.bytes / 1024 / 1024} MiB or ${limits.allDocuments} documents. ` +
       `${count === 1 ? 'This file is' : `${count} files, of which this is the first, are`} not read.`,
-    hint: 'Run one instance for each part of the directory.',
+    hint: 'Split the directory, and run one instance per part.',
   })
 }

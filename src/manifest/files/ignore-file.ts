@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024
 export class IgnoreFileError extends Error {
   constructor(why: string) {
     super(
-      `The file ${IGNORE_FILE} ${why}. Nothing changes, because it decides which files are manifests. Correct or remove it.`,
+      `The file ${IGNORE_FILE} ${why}. It decides which files are manifests, so nothing changes now. Correct or remove it.`,
     )
     this.name = 'IgnoreFileError'
   }

@@ -207,7 +207,7 @@ export function unreadableFinding(file: string, what: 'file' | 'folder', code: s
     severity: 'error',
     code: `${what}-unreadable`,
     message,
-    hint: `${hint} A daemon keeps the earlier content.`,
+    hint: `${hint} A daemon keeps using the earlier content.`,
   })
 }
 
@@ -235,7 +235,7 @@ const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   'link-loop': ['The symbolic link leads back to itself or to a folder above it.', 'Remove it.'],
   'link-broken': [
     'The target of the symbolic link is missing.',
-    'Correct or remove it. A daemon keeps the earlier content.',
+    'Correct or remove it. A daemon keeps using the earlier content.',
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',

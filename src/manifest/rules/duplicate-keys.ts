@@ -161,8 +161,8 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
           hint: `Correct the findings of ${file} first.`,
         }
       : {
-          message: `${name} was in ${file} a moment ago. This manifest is not used until three reads confirm that removal.`,
-          hint: 'If you removed it from that file on purpose, wait a moment.',
+          message: `${name} was in ${file} a moment ago. This manifest is not used until three reads confirm the removal.`,
+          hint: `If you moved it here, wait a moment. If not, rename or remove this manifest.`,
         },
   )
 }

@@ -82,7 +82,7 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
             hint: 'Keep the id where it belongs, and remove it from the others.',
           }
         : {
-            message: `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first. ${key} cannot have it, too.`,
+            message: `The ${nounOf(key)} ${id} already belongs to ${holder}, so ${key} cannot have it.`,
             hint: `Remove the id here. To give it to ${key}, first remove it from ${holder}.`,
           },
     related: ({ key }) => `claimed by ${key}`,
@@ -166,7 +166,7 @@ function checkLeftAlone(
     if (key === undefined || !contested.has(key)) continue
     if (!isResource(manifest) || manifest.policy?.adopt !== undefined) continue
     report.add({ document, path: ['metadata', 'name'], severity: 'error', code: 'lock-conflict' }, () => ({
-      message: `Locks contradict each other on the id of ${key}, so Pipewright leaves this ${nounOf(key)} alone.`,
+      message: `Locks contradict each other on the id of ${key}, so Pipewright does nothing with this ${nounOf(key)}.`,
       hint: 'Correct the Locks: one id for each key.',
       others: (claimsOf.get(key) ?? [])
         .slice(0, RELATED)
@@ -178,7 +178,7 @@ function checkLeftAlone(
 function reportUnused({ key, document, path }: Claim, report: CrossReport): void {
   if (document === undefined) return
   report.add({ document, path, severity: 'warning', code: 'lock-unused' }, () => ({
-    message: `There is no manifest of the ${nounOf(key)} "${nameOf(key)}".`,
+    message: `This line is for the ${nounOf(key)} "${nameOf(key)}", which has no manifest.`,
     hint: 'Remove the line, or add the manifest.',
   }))
 }

@@ -35,7 +35,7 @@ export function checkReferences(world: World, report: CrossReport): void {
       if (key === undefined || world.existing.has(key)) continue
       const path = ['policy', 'dependsOn', index]
       report.add({ document, path, severity: 'error', code: 'unknown-dependency' }, () => ({
-        message: `There is no ${key} to depend on.`,
+        message: `dependsOn names ${key}, which has no manifest.`,
         hint: hint(key),
       }))
     }

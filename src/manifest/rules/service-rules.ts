@@ -48,15 +48,15 @@ function wordsOf(
   if (holder?.isAway === true)
     return {
       message:
-        `${holder.key} at ${whereOf(holder)} just disappeared and still has the query endpoint of the service. ` +
-        'This manifest is not applied until three reads confirm that removal.',
-      hint: 'If you removed it on purpose, wait a moment.',
+        `${holder.key} at ${whereOf(holder)} just disappeared, but still has the query endpoint of the service. ` +
+        'This manifest is not applied until three reads confirm the removal.',
+      hint: `If you removed ${holder.key} on purpose, wait a moment. If not, restore it.`,
     }
   return {
     message:
       holder === undefined
-        ? `Another query endpoint of this service is in ${listed(keys, claim.key, ', ')}. It can have only one.`
-        : `This service already has ${holder.key} at ${whereOf(holder)}. It can have only one query endpoint, so this one is not used.`,
+        ? `This service can have only one query endpoint. Another is in ${listed(keys, claim.key, ', ')}.`
+        : `This service has ${holder.key} at ${whereOf(holder)}, and can have only one query endpoint. This manifest is not used.`,
     hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the others.',
   }
 }
@@ -97,8 +97,8 @@ export function checkPipeNames(
       report.add(
         { document: pipe.document, path: namePath(pipe), severity: 'warning', code: 'pipe-name-repeated' },
         () => ({
-          message: `${first.document.key} has the same service, and in it the same name: "${remoteNameOf(pipe.manifest)}".`,
-          hint: `Give one of them another spec.name. If you want both, set policy.replaces: ${first.document.key}. Until then, only one is created.`,
+          message: `${first.document.key} has the same name in the same service: "${remoteNameOf(pipe.manifest)}".`,
+          hint: `Give one of them another spec.name. To create both, set policy.replaces: ${first.document.key}. Until then, only one is created.`,
           others: others.map((other) => ({
             document: other.document,
             path: namePath(other),

@@ -104,7 +104,7 @@ const BAD_DIRECTIVE: Words = {
 const BAD_TAG: Words = {
   code: 'yaml-tag',
   message: 'This YAML tag, which begins with "!", is not known, or does not fit its value.',
-  hint: 'Put a text that begins with "!" in quotes. Otherwise, resolve the tag with its program, or remove it.',
+  hint: 'Put a text in quotes. Let another program replace its own tags first. Remove other tags.',
 }
 
 const NOT_EXPECTED: Words = {
@@ -115,7 +115,7 @@ const NOT_EXPECTED: Words = {
 const BAD_INDENT: Words = {
   code: SYNTAX,
   message: 'The indentation is wrong here.',
-  hint: 'Give fields of one mapping, and items of one list, the same number of spaces.',
+  hint: 'Indent fields of one mapping, and items of one list, by the same number of spaces.',
 }
 const ECHOES: readonly string[] = [NOT_EXPECTED.message, BAD_INDENT.message]
 

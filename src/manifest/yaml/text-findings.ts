@@ -50,12 +50,12 @@ function wordsOnCharacter(odd: string): Pick<Statement, 'message' | 'hint'> {
   if (odd === '\n' || odd === '\r')
     return {
       message: 'This text holds a line break.',
-      hint: 'Write it on one line. "|" and ">" keep the last line break: write "|-" or ">-".',
+      hint: 'Write it on one line, or add "-" to "|" or ">" to remove the last line break.',
     }
   if (odd === ' ') return { message: 'This text begins or ends with a blank.', hint: 'Delete the blank.' }
   const point = `U+${(odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
   return /\p{Cs}/u.test(odd)
-    ? { message: `This text holds half a character (${point}).`, hint: 'Write the whole character.' }
+    ? { message: `This text holds an incomplete character (${point}).`, hint: 'Write the whole character.' }
     : { message: `This text holds a character that cannot be seen (${point}).`, hint: 'Delete it.' }
 }
 

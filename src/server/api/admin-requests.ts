@@ -79,7 +79,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       const asked = parsedBody(
         PLAN_REQUEST,
         request.body,
-        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. Paths are relative, without hidden parts.',
+        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. Paths are relative. No part begins with ".".',
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))

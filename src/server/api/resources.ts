@@ -56,7 +56,7 @@ function askedOf(given: Query): Asked {
   if (after !== undefined && !isByKey(sorting))
     throw new RequestError(
       400,
-      'the parameter "after" needs the order of the keys',
+      'the parameter "after" needs ascending order by key',
       'Leave out sort and order, or use offset.',
     )
   return {
@@ -119,7 +119,7 @@ export function registerResources(
         throw new RequestError(
           404,
           `there is no valid manifest of ${key}`,
-          'The daemon has read none since it started. See its errors at /api/v1/findings.',
+          'The daemon has read none since it started. For errors, see /api/v1/findings.',
         )
       }
       return reply

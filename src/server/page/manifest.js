@@ -68,7 +68,7 @@ function pause(policy, file = 'the manifest') {
       : `under \`policy\`, ${isReplaced ? 'replace `suspend` by:' : 'write:'}`
   return h`<details id="pause">
     <summary>Pause for a week</summary>
-    <p>Nothing is created, changed or corrected until then. Commit this to Git. In ${prose(file)}, ${prose(how)}</p>
+    <p>For a week, Pipewright does not create or change the resource. Commit this to Git. In ${prose(file)}, ${prose(how)}</p>
     <p>${copyable(policy.length === 0 ? `policy: { ${line} }` : line)}</p>
   </details>`
 }

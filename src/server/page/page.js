@@ -94,7 +94,7 @@ function draw() {
       ${
         isLost &&
         h`<div id="lost" class="banner bad">
-        Connection lost. This page is of ${exactly(asOf)} (${ago(toServerTime(asOf))}) and can be old. Trying again…
+        Connection lost. This page shows the state of ${exactly(asOf)} (${ago(toServerTime(asOf))}). Trying again…
       </div>`
       }
       ${

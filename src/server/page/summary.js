@@ -145,7 +145,7 @@ function queueFacts({ queueDepth, createLimit, startedAt, ready, standsBy }) {
 function budgets({ budgets: list, pauses, standsBy }) {
   const waiting = pauses.map(
     ({ service, since, message }) => h`<p class="bad">
-      Service ${serviceLink(service)} pauses since ${ago(since)}: ${foreign(message)}
+      Service ${serviceLink(service)} is paused since ${ago(since)}: ${foreign(message)}
     </p>`,
   )
   const none = standsBy ? 'This process is on standby and sends no requests.' : 'No request was sent yet.'

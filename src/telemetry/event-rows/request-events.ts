@@ -40,7 +40,7 @@ export const REQUEST_EVENTS = {
   RateLimitOver: {
     line: {
       message: 'Rate limit over',
-      levels: { info: 'the platform accepts requests, without a limit for a minute' },
+      levels: { info: 'the platform accepts requests: no reply 429 for a minute' },
       fields: ['serviceName', 'replies', 'durationMs'],
     },
     facts: named,

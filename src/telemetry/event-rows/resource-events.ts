@@ -140,7 +140,7 @@ export const RESOURCE_EVENTS = {
   OutcomeLost: {
     line: {
       message: 'Create outcome not saved',
-      levels: { error: 'always. Run the command once the ledger can be written' },
+      levels: { error: 'always. When the ledger can be written, run the command of this line' },
       fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
     },
   },

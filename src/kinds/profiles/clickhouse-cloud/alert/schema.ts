@@ -68,7 +68,9 @@ const AlertExpectation = z.strictObject({
   state: z
     .string()
     .optional()
-    .describe('Expected state. To choose the healthy states, use `policy.healthyStates`.'),
+    .describe(
+      'State that you expect: another state is drift. For the healthy states, use `policy.healthyStates`.',
+    ),
   channel: z
     .strictObject({
       type: z.enum(['webhook', 'email']).optional().describe('Type of the channel.'),
@@ -126,7 +128,7 @@ const WRITTEN = {
     .min(1)
     .max(10)
     .optional()
-    .describe('Notification channels, 1 to 10, instead of channel.')
+    .describe('Notification channels, 1 to 10. Set either `channel` or `channels`.')
     .meta({ keyedBy: ['type', 'webhookId'] }),
 } as const
 
@@ -135,7 +137,7 @@ const { shape: CHANGEABLE } = DeletablePolicy
 /** For a watched alert, `watchedRules` allow only the fields of `ReadOnlyPolicy`. */
 const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
-    'Reaction if a created alert is confirmed to be missing. Default: `recreate`.',
+    'Reaction if repeated reads show that a created alert is missing: create it again, or report it. Default: `recreate`.',
   ),
   adopt: Id.optional().describe('The id of an existing alert to adopt instead of a create.'),
   recreate: Id.optional().describe(
@@ -179,7 +181,7 @@ export const AlertManifest = manifestSchema(
       'Id of an existing alert to watch: 24 hexadecimal digits. Without an id, Pipewright creates the alert.',
     ),
     expect: AlertExpectation.optional().describe(
-      'Expected values of a watched alert. Other values are not compared.',
+      'Expected values of a watched alert: a difference is drift. Other fields are not compared.',
     ),
     ...WRITTEN,
   }),

@@ -77,7 +77,7 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   }
   if ('doubts' in rule) {
     const message = `has no effect ${rule.because}, as far as the documentation says.`
-    const hint = 'Remove it, unless you know its effect.'
+    const hint = 'Remove it, unless you know that it has an effect.'
     return all(rule.doubts, true, { message, hint }).map((one) => ruleWarning('field-doubtful', one))
   }
   const value = valueAt(object, rule.field)
@@ -90,8 +90,8 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   }
   if ('holds' in rule) {
     if (value.includes(rule.holds)) return []
-    const message = `${named(path)} is not ${rule.is}: it does not hold ${rule.holds}.`
-    return [ruleError('value-excluded', { path, message, hint: 'Correct it.' })]
+    const message = `${named(path)} is not ${rule.is}: "${rule.holds.trim()}" is missing.`
+    return [ruleError('value-excluded', { path, message, hint: `Write the whole ${rule.is} text.` })]
   }
   if ('lacks' in rule) {
     if (!rule.lacks.test(value)) return []

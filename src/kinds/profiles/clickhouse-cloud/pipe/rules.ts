@@ -100,7 +100,7 @@ function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFind
       ? [
           ruleError('value-excluded', {
             path: ['spec', 'destination', 'roles', index],
-            message: `The service keeps the role ${role} for itself.`,
+            message: `The role ${role} is reserved for the service itself.`,
             hint: 'Name another role.',
           }),
         ]

@@ -13,7 +13,7 @@ const Destination = z.strictObject({
     .describe('Database of the destination. Required for database sources. Default: `default`.')
     .meta({ identifies: true }),
   table: Text.optional().describe('Destination table.').meta({ identifies: true }),
-  managedTable: Flag.describe('Whether the service makes the table.'),
+  managedTable: Flag.describe('Whether the service creates the destination table.'),
   tableDefinition: z
     .strictObject({
       engine: z
@@ -37,7 +37,7 @@ const Destination = z.strictObject({
       partitionBy: Lines.optional().describe('Partition expression, in SQL.'),
       primaryKey: Lines.optional()
         .describe(
-          'Primary key expression, in SQL. The service was seen to accept it and to create the table without it.',
+          'Primary key expression, in SQL. It might have no effect: the service accepted it, but created the table without it.',
         )
         .meta({ returned: 'at times' }),
       ttl: Lines.optional()
@@ -45,7 +45,7 @@ const Destination = z.strictObject({
         .meta({ returned: 'at times' }),
     })
     .optional()
-    .describe('Definition of a table that the service makes.'),
+    .describe('Definition of a table that the service creates.'),
   columns: z
     .array(
       z.strictObject({

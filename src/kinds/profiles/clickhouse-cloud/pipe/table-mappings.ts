@@ -20,7 +20,7 @@ export function mappingsRules(source: PipeSource, kind: SourceKind): readonly Ru
       ruleError('field-needed', {
         path,
         message: `"tableMappings" of spec.source.${kind} is empty: a pipe needs at least one table.`,
-        hint: 'Add the tables that it copies.',
+        hint: 'Add the tables that the pipe copies.',
       }),
     ]
   }

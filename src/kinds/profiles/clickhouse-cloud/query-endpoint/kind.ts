@@ -13,7 +13,9 @@ export const QueryEndpointManifest = manifestSchema(
     openApiKeys: z
       .array(z.guid())
       .max(MAX_KEYS)
-      .describe('Ids of the API keys that can query. Use the resource ids, not the key ids of the login.')
+      .describe(
+        'Ids (UUIDs) of the API keys that can query. The key id that clients sign in with is another id.',
+      )
       .meta({ form: 'set' }),
     allowedOrigins: z
       .string()

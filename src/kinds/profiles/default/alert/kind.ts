@@ -13,11 +13,13 @@ const AlertExpectation = z.strictObject({
   threshold: z.number().optional().describe('Threshold.'),
   interval: z.string().optional().describe('Interval: a number followed by a unit letter, such as `5m`.'),
   thresholdType: z.string().optional().describe('Direction of the comparison.'),
-  source: z.string().optional().describe('Kind of origin of the alert.'),
+  source: z.string().optional().describe('Kind of object that the alert watches.'),
   state: z
     .string()
     .optional()
-    .describe('Expected state. To choose the healthy states, use `policy.healthyStates`.'),
+    .describe(
+      'State that you expect: another state is drift. For the healthy states, use `policy.healthyStates`.',
+    ),
   channel: z
     .strictObject({
       type: z.string().optional().describe('Type of the channel.'),
@@ -37,7 +39,9 @@ export const AlertManifest = manifestSchema(
   ReadOnlyPolicy,
   z.strictObject({
     id: Text.max(255).describe('Id of the alert in the observability service.'),
-    expect: AlertExpectation.optional().describe('Expected values. Other values are not compared.'),
+    expect: AlertExpectation.optional().describe(
+      'Expected values: a difference is drift. Other fields are not compared.',
+    ),
   }),
 )
 export type AlertManifest = z.infer<typeof AlertManifest>

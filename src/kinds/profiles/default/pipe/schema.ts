@@ -12,7 +12,7 @@ const Destination = z.strictObject({
       engine: z
         .strictObject({
           versionColumnId: Text.optional().describe('Column that holds the version of a row.'),
-          columnIds: OrderedTexts.optional().describe('Columns of the engine, in order.'),
+          columnIds: OrderedTexts.optional().describe('Columns that the table engine uses, in order.'),
         })
         .optional()
         .describe('Table engine.'),

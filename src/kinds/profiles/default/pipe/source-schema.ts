@@ -21,7 +21,7 @@ export const KafkaSource = z.strictObject({
         )
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
-        .describe('Where to begin: a date-time without zone designator, such as 2026-01-31T08:00:00.')
+        .describe('Start time: date and time in UTC, without a zone, such as 2026-01-31T08:00:00.')
         .meta({ form: 'time', examples: ['2026-01-31T08:00:00'] }),
     })
     .optional()

@@ -9,7 +9,7 @@ export const BigquerySource = z.strictObject({
   snapshotStagingPath: z
     .string()
     .regex(/^gs:\/\/[^\s/]+\/(?:\S*\/)?$/, 'must be a folder of a bucket, such as "gs://bucket/path/"')
-    .describe('Folder for data in transit: gs://BUCKET/PATH/.')
+    .describe('Staging folder, for data on the way to the destination: gs://BUCKET/PATH/.')
     .meta({ examples: ['gs://staging.example/pipes/'] }),
   settings: z
     .strictObject({

@@ -7,7 +7,7 @@ import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 export const KafkaSource = z.strictObject({
   type: z
     .enum(['kafka', 'redpanda', 'msk', 'gcmk', 'confluent', 'warpstream', 'azureeventhub', 'dokafka'])
-    .describe('Which kind of Kafka it is.'),
+    .describe('Which Kafka product or service it is.'),
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the messages.'),
   brokers: Text.describe('Comma-separated list of brokers, each host:port.').meta({
     form: 'comma-list',
@@ -45,7 +45,9 @@ export const KafkaSource = z.strictObject({
         )
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
-        .describe('Where to begin with from_timestamp: date and time in UTC, to the minute, without a zone.')
+        .describe(
+          'Start time, only for strategy from_timestamp: date and time in UTC, to the minute, without a zone.',
+        )
         .meta({ form: 'minute', examples: ['2026-01-31T08:00'] }),
     })
     .optional()
@@ -53,7 +55,9 @@ export const KafkaSource = z.strictObject({
   schemaRegistry: z
     .strictObject({
       type: z.enum(['confluent', 'glue']).optional().describe('Confluent or AWS Glue. Default: confluent.'),
-      url: HttpsUrl.optional().describe('URL of the schema registry. It can end in the path of a schema id.'),
+      url: HttpsUrl.optional().describe(
+        'URL of the schema registry. To use one schema, add the path of its id.',
+      ),
       authentication: z.enum(['PLAIN']).optional().describe('How the pipe signs in to the registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),
       credentials: Login.optional().describe('Credentials of the registry. Write-only.'),

@@ -10,7 +10,7 @@ export const KinesisSource = z.strictObject({
   useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
   iteratorType: z.enum(['TRIM_HORIZON', 'LATEST', 'AT_TIMESTAMP']).describe('Where to begin.'),
   timestamp: Count.optional()
-    .describe('Where to begin with AT_TIMESTAMP: Unix time in seconds.')
+    .describe('Start time, only for iteratorType AT_TIMESTAMP: Unix time in seconds.')
     .meta({ form: 'unix-time' }),
   authentication: z
     .enum(['IAM_ROLE', 'IAM_USER'])

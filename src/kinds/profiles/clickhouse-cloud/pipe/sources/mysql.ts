@@ -24,7 +24,7 @@ export const MysqlSource = z.strictObject({
       replicationMechanism: z
         .enum(['GTID', 'FILE_POS'])
         .optional()
-        .describe('How it follows changes. Default: GTID.'),
+        .describe('How the pipe follows changes. Default: GTID.'),
       useCompression: Flag.describe('Whether the connection is compressed.').meta({ change: 'update' }),
     })
     .describe('Replication settings.'),

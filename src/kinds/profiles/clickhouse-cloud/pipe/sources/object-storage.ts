@@ -5,7 +5,7 @@ import { only, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-ru
 export const ObjectStorageSource = z.strictObject({
   type: z
     .enum(['s3', 'gcs', 'dospaces', 'azureblobstorage', 'cloudflarer2', 'ovhobjectstorage'])
-    .describe('Which kind of storage it is.'),
+    .describe('Which storage product or service it is.'),
   format: z
     .enum([
       'JSONEachRow',
@@ -38,7 +38,7 @@ export const ObjectStorageSource = z.strictObject({
     change: 'update',
   }),
   startAfter: Text.optional()
-    .describe('Key of the object after which to begin.')
+    .describe('Key of an object. The pipe begins with the object after it.')
     .meta({ form: 'foreign', change: 'update' }),
   authentication: z
     .enum([

@@ -18,7 +18,7 @@ export const PubsubSource = z.strictObject({
   seekTimestamp: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Where to begin with seekType timestamp: a timestamp such as 2026-01-31T08:00:00Z.')
+    .describe('Start time, only for seekType timestamp, such as 2026-01-31T08:00:00Z.')
     .meta({ form: 'zoned' }),
   filter: Text.max(256)
     .optional()
