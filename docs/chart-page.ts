@@ -37,9 +37,9 @@ const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
  * and the moved values.
  * @throws when a value has no description, or a default has no place in the schema
  */
-export function chartPage(note: string): string {
+export function chartPage(note: string, schemaText: string): string {
   const [written = ''] = readFileSync(join(HELM, 'README.md'), 'utf8').split(note)
-  const schema = ValueSchema.parse(JSON.parse(readFileSync(join(HELM, 'values.schema.json'), 'utf8')))
+  const schema = ValueSchema.parse(JSON.parse(schemaText))
   const defaults: unknown = parse(readFileSync(join(HELM, 'values.yaml'), 'utf8'))
   const rows = rowsOf(schema, defaults, '')
   return `${written}${note}
