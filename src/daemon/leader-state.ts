@@ -61,7 +61,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
     trust: () => checkout.trust(),
     /** @param revision the leader's, as seen on a standby; undefined: unknown */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
-    /** Notes the revision in force for the next leader, then calls {@link Term.confirm}. */
+    /** Writes the last accepted revision for the next leader, then calls {@link Term.confirm}. */
     confirm,
     /** The checks of {@link confirm} that need no request. @throws {NotLeading} */
     assertMayAct: () => void mayAct(),

@@ -150,7 +150,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
 
 export interface Wait {
   readonly board: StatusBoard
-  /** `started again`: only pipes that Pipewright stopped for a change. */
+  /** `started again`: waits only for pipes that Pipewright stopped for a change. */
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number

@@ -135,7 +135,7 @@ export function createQueue() {
   }
 }
 
-/** Makes a literal, because spreads would double the memory of an entry. */
+/** Makes an object literal, because spreads would double the memory of an entry. */
 function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
   const { priority, dueAt, service } = ask
   const { since, state, number } = rest

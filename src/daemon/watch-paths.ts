@@ -62,7 +62,7 @@ export async function watchPathsOf(root: string) {
   }
 }
 
-/** The first part of a path that is no folder, and its target if it is a link. */
+/** @returns the first part of `way` that is not a folder, with its target if it is a link */
 async function firstNonFolder(way: string) {
   for (let end = way.indexOf(sep, 1); ; end = way.indexOf(sep, end + 1)) {
     const path = end < 0 ? way : way.slice(0, end)

@@ -107,7 +107,7 @@ export async function moveLedger(
   return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
-/** The ledger must not exist yet. @returns description of a rollback that an operator must accept, if any */
+/** The ledger must not exist. @returns description of a rollback that an operator must accept, if any */
 export async function importLedger(
   url: string,
   archive: Archive,

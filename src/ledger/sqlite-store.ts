@@ -92,7 +92,7 @@ export function openStore(options: StoreOptions) {
     movedAt: () => read((tables) => tables.text('moved_at')),
     /** Only within a `write`. */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Writes that others might have made. Only a ledger in memory can have several users. */
+    /** Number of writes that others might have made. Only a ledger in memory can have several users. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {

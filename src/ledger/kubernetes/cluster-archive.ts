@@ -110,7 +110,7 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 }
 
 /**
- * The ledger must not exist yet. Writes the Secret last, so an interrupted import can be repeated. If the Lease of an
+ * The ledger must not exist. Writes the Secret last, so an interrupted import can be repeated. If the Lease of an
  * earlier ledger counts more writes than the archive has, the archive is a rollback.
  * @returns description of a rollback that an operator must accept, if any
  */
