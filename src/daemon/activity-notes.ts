@@ -49,12 +49,12 @@ export async function startActivityNotes({ command, ledger, store, clock, url, w
   await write(read())
   return {
     before,
-    /** Called after a read of the manifests. Writes only changed facts. */
+    /** Writes only changed facts. */
     noteRead() {
       const facts = read()
       if (!sameJson(facts, said)) void write(facts)
     },
-    /** Called at a normal end of the process. Also writes when each key was checked. */
+    /** Also writes when each key was checked. */
     async stop() {
       const checked = new Map<Key, number>()
       for (const { key } of store.records()) {

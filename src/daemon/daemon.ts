@@ -44,7 +44,7 @@ export function createDaemon(parts: DaemonParts) {
   let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
-  /** Keys whose manifest is missing, until further reads confirm it. */
+  /** Keys whose manifest was missing in the last read, but not yet in three reads. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
   const readings = createReadings({
@@ -65,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // If the last read began before the key was recorded, only this makes reads confirm that its manifest is gone.
+        // A read that began before the key was recorded does not miss the key, so it plans no further read.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -136,12 +136,12 @@ export function createDaemon(parts: DaemonParts) {
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
-  /** After a restart, synced resources are probably unchanged, and come last. */
+  /** After a restart, synced resources come last, because they are probably unchanged. */
   function isSettled(key: Key): boolean {
     return store.record(key)?.conditions?.Synced.status === 'True'
   }
 
-  /** Keys that a person suspended or resumed for an earlier revision. */
+  /** Keys whose suspension or resumption by a person has ended, because the revision changed. */
   function suspensionsOver(): readonly Key[] {
     return [...store.records()].flatMap((record) => (isSuspensionOver(store, record) ? [record.key] : []))
   }
@@ -167,7 +167,7 @@ export function createDaemon(parts: DaemonParts) {
     get isStarted() {
       return following !== undefined
     },
-    /** Requests before the start are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
+    /** @param isActing false: this process only reads and shows, until {@link Daemon.act} */
     async start(isActing: boolean) {
       if (isActing) acting = begin()
       // The watch begins before the list, so no write is missed between them.
@@ -219,7 +219,7 @@ export function createDaemon(parts: DaemonParts) {
     get lastLoadAt() {
       return readings.lastLoadAt
     },
-    /** When the revision in force appeared: ms since the epoch. Undefined: unknown. */
+    /** When the last accepted revision appeared, in ms since the epoch. Undefined: unknown. */
     get revisionSince() {
       return revisionSince
     },
@@ -240,7 +240,7 @@ export function createDaemon(parts: DaemonParts) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       following?.endLedgerWatch()
       const stopped = acting?.stop(deadline) ?? { unfinished: 0 }
-      // The deadline ends the wait for a file system that hangs.
+      // Waits at most until the deadline, because the file system can hang.
       await Promise.race([
         Promise.all([following?.watcher.close(), readings.stop()]),
         aborted(deadline, deadline),
@@ -259,7 +259,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** Polling waits for no event, so it cannot miss one. */
+/** False while polling, because then the watcher has no events to miss. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

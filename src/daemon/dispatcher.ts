@@ -18,9 +18,9 @@ interface DispatcherOptions {
   /** Number of slots for priority 0, and the same number for priorities 1 and 2 together. */
   readonly concurrency: number
   /**
-   * A rejection is a bug.
-   * @param releaseSlot frees the slot before the run ends, and returns after other pending work. Has no effect while
-   * `concurrency` runs did so.
+   * Is reported as a bug if it rejects.
+   * @param releaseSlot frees the slot while the run continues, and resolves after other pending work. At most
+   * `concurrency` runs at a time can free theirs.
    * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
@@ -29,7 +29,7 @@ interface DispatcherOptions {
 
 const AFTER_BUG_MS = 60_000
 
-/** If a key that can run waits longer, the queue counts as stuck. */
+/** The queue counts as stuck if a key that can run waits longer, and no run starts or ends for longer. */
 const STUCK_MS = 60_000
 
 export function createDispatcher(options: DispatcherOptions) {
@@ -53,7 +53,7 @@ export function createDispatcher(options: DispatcherOptions) {
     return slotsOf(priority).mayStart(service)
   }
 
-  // `setImmediate` handles all requests of a tick together, and lets timers and sockets run between short runs.
+  // With `setImmediate`, one call handles all requests of a tick, and timers and sockets run between short runs.
   function wake(): void {
     if (awake || deadline !== undefined) return
     awake = true
@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /**
-   * Starts the next key before other replies are handled. The number of calls per tick is limited: timers must run.
+   * Starts the next key before other replies are handled. Limited to `refillsLeft` per tick, because timers must run.
    */
   function refill(): void {
     wake()
@@ -180,7 +180,6 @@ export function createDispatcher(options: DispatcherOptions) {
 type Slots = ReturnType<typeof createSlots>
 
 interface SlotsOptions {
-  /** At least 1. */
   readonly concurrency: number
   readonly priorities: readonly Priority[]
   readonly queue: Pick<Queue, 'readyServices' | 'services'>

@@ -15,11 +15,11 @@ export interface ActingParts {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly concurrency: number
-  /** Services, or `alerts`, whose refused credentials have changed. */
+  /** Names of services (or `alerts`) whose credentials were refused and have changed since. */
   readonly renewed: () => Promise<readonly string[]>
   /** ms in which a request of the previous leader can still arrive. Undefined: there was no leader. */
   readonly lateForMs: number | undefined
-  /** Whether a manifest is missing, but further reads must confirm that. */
+  /** Whether the key's manifest was missing in the last read, but not yet in three reads. */
   readonly isUnconfirmed: (key: Key) => boolean
   /** Called when a reconcile begins. @returns function to call at its end, except after a stop */
   readonly onRun: (key: Key) => () => void
@@ -73,7 +73,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // Not asked for a pending change, because `askFor` would count as a person's request to send it again.
+      // Skips pending changes, because `askFor` counts as a person's request, which would send them again.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)
@@ -137,7 +137,7 @@ export function createRenewals(
   }
 }
 
-/** ms until the memory of the last requests can be collected. */
+/** After so many ms, garbage collection can free the memory of the last requests. */
 const AFTER_MS = 2_000
 
 const WORTH_IT = 20

@@ -51,17 +51,17 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      // The next leader needs the revision, even if no request follows. Failed renewals are reported elsewhere.
+      // Writes the revision for the next leader, even if no request follows. `LeaseRenewed` reports failures.
       if (term !== undefined) confirm().catch(() => undefined)
     },
-    /** The revision that another process acted on, if it might be newer. No resource then counts as removed. */
+    /** The revision that another process acted on, if it might be newer. Then no resource counts as removed. */
     get olderThan() {
       return checkout.olderThan
     },
     trust: () => checkout.trust(),
-    /** Called on a standby. Undefined: the leader's revision is unknown. */
+    /** @param revision the leader's, as seen on a standby; undefined: unknown */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
-    /** Notes the revision in force for the next leader, then calls {@link Term.confirm}. */
+    /** Writes the last accepted revision for the next leader, then calls {@link Term.confirm}. */
     confirm,
     /** The checks of {@link confirm} that need no request. @throws {NotLeading} */
     assertMayAct: () => void mayAct(),
@@ -75,11 +75,11 @@ const AND = '; '
 
 /**
  * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate removed
- * resources and treat added ones as removed. The block ends at that revision, or at another change after the start.
- * After five minutes, creates and applies continue; removals stay blocked.
+ * resources and treat added ones as removed. The block ends when the checkout has that revision, or changes after the
+ * start. After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
-  /** Revisions read since this checkout last had the leader's revision. */
+  /** Revisions that this checkout has had since it last had the leader's revision. */
   const readRevisions = new Set<string>()
   /** Revisions that the leader has replaced, as seen on standby. */
   const replacedByLeader = new Set<string>()
@@ -114,7 +114,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (hasBegun && waiting === undefined) return
       readRevisions.add(revision)
       if (!hasBegun) forgetWhenSame()
-      // A later read with another revision ends the block.
+      // Notes the first revision read, because a later read with another revision ends the block.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
     /** @param before revision that the previous leader acted on; undefined: unknown */
@@ -128,7 +128,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
     get olderThan() {
       return olderThan()
     },
-    /** Text for the next leader: this revision, and each that might be newer. */
+    /** Text for the next leader: this revision, and the revisions that might be newer. */
     actedOn(revision: string) {
       const before = olderThan()?.split(AND) ?? []
       return [...before.filter((other) => other !== revision), revision].join(AND)

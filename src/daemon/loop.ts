@@ -13,7 +13,7 @@ export interface LoopParts {
   readonly concurrency: number
   readonly stopping: AbortSignal
   readonly begin: (key: Key) => void | Pick<ReconcileRequest, 'changedAt' | 'isAsked'>
-  /** Called after a reconcile. @returns when to run the key again */
+  /** @returns when to run the key again */
   readonly reconciled: (key: Key, result: ReconcileResult) => Omit<Again, 'service'> | undefined
   readonly ended?: (key: Key) => void
 }
@@ -68,7 +68,7 @@ export function createLoop(parts: LoopParts) {
 
   return {
     ...dispatcher,
-    /** Cancels the key's reconcile, which might wait for the request budget. Calls `work` before the next reconcile. */
+    /** Cancels the key's reconcile, because it might wait for the request budget. Calls `work` before the next one. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)
@@ -83,7 +83,7 @@ export function createLoop(parts: LoopParts) {
       dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
     },
     depth: () => queue.depth(),
-    /** At most one key is running, and none is ready. */
+    /** Whether at most one key is running, and none is ready. */
     isLast() {
       const due = queue.depth()
       return queue.running <= 1 && due[0] + due[1] + due[2] === 0

@@ -131,7 +131,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
     }
   return {
     isHeld: (key: Key) => before.has(key),
-    /** Called after a reconcile. @returns the keys that it releases */
+    /** @returns the keys that waited only for this key */
     ended(key: Key) {
       return dependents(key).filter((other) => {
         const needed = before.get(other)
@@ -150,7 +150,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
 
 export interface Wait {
   readonly board: StatusBoard
-  /** `started again`: only pipes that Pipewright stopped for a change. */
+  /** `started again`: waits only for pipes that Pipewright stopped for a change. */
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
@@ -160,7 +160,7 @@ export interface Wait {
 /** Longest time between two reads of an awaited key. */
 const LONGEST_LOOK_MS = 10_000
 
-/** Longest wait for a create outcome that cannot be saved. */
+/** Longest wait while the ledger cannot save the outcome of a create. */
 const SAVE_MS = 10_000
 
 /** Follows resources until they are ready or clearly bad. */
@@ -170,7 +170,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   const moving = new Set<Key>()
   const moved = new Set<Key>()
   const held = new Set<Key>()
-  /** Keys whose change was sent again while they were awaited. */
+  /** Keys whose change was sent again while the pass waited for them. */
   const retried = new Set<Key>()
   let begunAt: number | undefined
 
@@ -228,7 +228,7 @@ function isChange({ action, outcome }: ReconcileResult): boolean {
   return CHANGES.has(action.type) && outcome.result === 'done'
 }
 
-/** Reasons that do not end a change in progress. */
+/** These reasons do not show that a change in progress has ended. */
 const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
 
 function isMoving(
@@ -238,16 +238,16 @@ function isMoving(
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  // `Deleting` includes the grace before the delete request.
+  // `Deleting` begins with the grace period before the delete request.
   if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
   if (reason === 'MissingUnconfirmed') return true
-  // The state of an alert describes watched data, not the change.
+  // The state of an alert describes the data that it watches, not whether a change is complete.
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
-  // This includes a change that another process began.
+  // Also waits for a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
-  // A pipe whose state does not sound bad might still reach one in `policy.healthyStates`.
+  // A pipe whose state does not sound bad might still reach a state in `policy.healthyStates`.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

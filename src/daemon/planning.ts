@@ -47,9 +47,9 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   })
   if (bugs.size > 0) throw bugs.values().next().value
   if (unfinished > 0 || stopping.aborted) return undefined
-  // If the directory was rejected, `apply` makes no change, because missing manifests might exist.
+  // If the directory was rejected, `apply` makes no change, because manifests that seem missing might exist.
   if (store.catalog?.problem !== undefined) return planOf(options, [])
-  // A deleted key is listed even without a record. The old key of a rename is not listed.
+  // Lists a key that `apply` deletes, even without a record, but not the old key of a rename.
   const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
   const planned = [...new Set([...keysOf(context), ...deleted])]
     .toSorted()
@@ -91,14 +91,14 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   const writes = action === 'create' || action === 'upsert'
   const contact = writes && verdict === 'change' && service ? store.contact(service.name) : undefined
   if (contact === undefined || contact.type === 'answered') return item
-  // A 403 for another operation does not predict this one.
+  // A 403 for another operation does not show that this one is forbidden.
   if (contact.type === 'refused' && contact.what === 'an operation') return item
   const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'
   const said = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
   return { ...item, verdict: 'failed', reason, because: { reason, facts: { said } } }
 }
 
-/** Marks an item as waiting if planned changes unblock it: `apply` performs it after them. */
+/** Marks an item as waiting if planned changes unblock it, because `apply` performs it after them. */
 function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileResult>): readonly PlanItem[] {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const known = new Map<Key, boolean>()

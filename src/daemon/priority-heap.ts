@@ -1,11 +1,11 @@
 export interface Placed {
-  /** Index in the heap; -1: in none. Only the heap writes it. */
+  /** Index in the heap; -1: not in a heap. Only the heap writes it. */
   place: number
 }
 
 export type Heap<T extends Placed> = ReturnType<typeof createHeap<T>>
 
-/** @param before strict order, which stays the same while an item is in the heap */
+/** @param before whether `a` comes first. This must not change while both are in the heap */
 export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean) {
   const items: T[] = []
 

@@ -28,7 +28,7 @@ export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 interface Entry extends ReadyEntry {
   readonly key: Key
   readonly priority: Priority
-  /** When the key became due at this priority; not before `dueAt`. */
+  /** Due time at this priority. Later than `dueAt` if the key was due earlier at a lower priority. */
   readonly since: number
   state: 'scheduled' | 'ready'
 }
@@ -83,8 +83,8 @@ export function createQueue() {
 
   return {
     /**
-     * Merges requests for a key: the higher priority, the earlier time, the new service. A running key waits until
-     * `done`.
+     * Merges requests for a key: takes the higher priority, the earlier time and the new service. A request for a
+     * running key waits until `done`.
      */
     add(key: Key, ask: Ask) {
       const run = runs.get(key)
@@ -135,14 +135,14 @@ export function createQueue() {
   }
 }
 
-/** A literal, because spreads would double the memory of an entry. */
+/** Makes an object literal, because spreads would double the memory of an entry. */
 function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
   const { priority, dueAt, service } = ask
   const { since, state, number } = rest
   return { key, priority, dueAt, service, since, state, number, place: -1 }
 }
 
-/** The later request has the current service. */
+/** Takes the service of the later request, because only that is current. */
 function urgent(before: Ask, ask: Ask): Ask {
   return {
     priority: ask.priority < before.priority ? ask.priority : before.priority,

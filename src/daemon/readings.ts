@@ -53,7 +53,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // `bytes` also finds changes that leave size and times as they were.
+          // `bytes` compares contents, so it also finds changes that keep the size and times of a file.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,
@@ -133,7 +133,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** Keys with a pending deletion. If a manifest now claims the pipe, that ends the deletion for good. */
+/** Keys with a pending deletion. Their reconcile ends it for good if a manifest now claims the pipe. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

@@ -7,7 +7,7 @@ export interface ReadyEntry extends Placed {
   readonly service: string
   /** Monotonic ms. */
   readonly dueAt: number
-  /** Order of arrival; breaks ties. */
+  /** Order of arrival, for entries with the same due time. */
   readonly number: number
 }
 
@@ -64,7 +64,7 @@ export function createReadyLanes<T extends ReadyEntry>() {
   }
 }
 
-/** Names the key's queue. Each service has its own, so a hanging service blocks no other. */
+/** Names the key's queue. Each service has its own queue, so a hanging service blocks no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
   switch (store.lifecycleOf(key)) {
     case 'read-only': {

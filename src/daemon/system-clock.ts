@@ -3,7 +3,6 @@ import type { Clock } from '../lib/clock.ts'
 /** `setTimeout` turns a longer delay into 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

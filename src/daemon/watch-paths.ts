@@ -46,7 +46,7 @@ export async function watchPathsOf(root: string) {
     return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // birth times, because inodes are reused
   })
   return {
-    /** Links on the path to the root, or the first name missing on it. */
+    /** Links on the path to the root, or the first missing name on that path. */
     names,
     /** Folder watched at any depth, except names with a leading dot. */
     tree,
@@ -62,7 +62,7 @@ export async function watchPathsOf(root: string) {
   }
 }
 
-/** The first part of a path that is no folder, and its target if it is a link. */
+/** @returns the first part of `way` that is not a folder, with its target if it is a link */
 async function firstNonFolder(way: string) {
   for (let end = way.indexOf(sep, 1); ; end = way.indexOf(sep, end + 1)) {
     const path = end < 0 ? way : way.slice(0, end)
@@ -73,7 +73,7 @@ async function firstNonFolder(way: string) {
   }
 }
 
-/** Whether an event might be a change of the manifests. Hidden names below the tree are not. */
+/** Whether an event at `path` might be a change of the manifests. Hidden names below the tree are ignored. */
 export function concerns({ names, tree, folders }: WatchPaths, path: string): boolean {
   const inside = tree === undefined ? '..' : relative(tree, path)
   return names.has(path) || folders.has(path) || !inside.split(sep).some((name) => name.startsWith('.'))

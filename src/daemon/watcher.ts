@@ -59,7 +59,7 @@ export async function createWatcher(options: WatcherOptions) {
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** Walks before the read that follows, so that a later walk reports no change that was read. */
+  /** Plans a walk before the read that follows, so that later walks do not report what was read. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by
@@ -91,7 +91,7 @@ export async function createWatcher(options: WatcherOptions) {
     if (seen !== known) {
       const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // `poll` needs a change without an event. Its event can come before this walk, during it, or in the quiet time.
+      // `poll` means that no event announced the change: not before this walk, during it, or in the quiet time.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {

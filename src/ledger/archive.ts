@@ -11,9 +11,9 @@ export interface Archive {
   readonly usedVersion: number
   /** Ordered by key. */
   readonly records: readonly StoredRecord[]
-  /** Keys of removed records, with their last versions. A ledger in a file has only `usedVersion`. */
+  /** Keys of removed records, with their last versions. Empty for a ledger in a file, which has only `usedVersion`. */
   readonly forgotten: readonly z.infer<typeof ForgottenLine>[]
-  /** A detected rollback, in words, that was not accepted. */
+  /** Description of a detected rollback that was not accepted. */
   readonly rollback: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
@@ -28,7 +28,7 @@ const Head = z.strictObject({
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
   setBack: z.string().optional(),
-  /** Earlier versions wrote it. It is ignored. */
+  /** Written by earlier versions of Pipewright, and ignored. */
   lost: z.string().optional(),
   records: z.int().min(0),
   forgotten: z.int().min(0),

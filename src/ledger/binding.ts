@@ -2,13 +2,13 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Binding {
-  /** Address of the platform that has the recorded pipes. Undefined: not stored yet, or any is accepted. */
+  /** Address of the platform that has the recorded pipes. Undefined in `bound`: not stored yet; in `wanted`: any. */
   readonly platform?: string | undefined
-  /** Undefined: the default profile is stored, or any is accepted. */
+  /** Undefined in `bound`: the default profile; in `wanted`: any. */
   readonly profile?: string | undefined
 }
 
-/** @returns what to store, if changed @throws {LedgerError} `platform` if records have another platform or profile */
+/** @returns what to store; undefined: unchanged @throws {LedgerError} `platform` if the records belong to others */
 export function newBinding(
   ledger: string,
   bound: Binding,
@@ -26,7 +26,7 @@ function keptProfile(profile: string): string | undefined {
   return profile === DEFAULT.name ? undefined : profile
 }
 
-/** Refuses another platform or profile, because Pipewright would create all pipes again. */
+/** Refuses another platform or profile, because Pipewright would create all pipes there again. */
 export function assertBinding(ledger: string, bound: Binding, wanted: Binding): void {
   const { platform, profile } = wanted
   if (profile !== undefined && bound.profile !== keptProfile(profile))

@@ -6,7 +6,6 @@ import { Activity } from '../contract/activity.ts'
 import { HistoryEntry, type NewEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
-/** Records are a few kilobytes; a larger one is a bug. */
 const MAX_RECORD_BYTES = 64 * 1_024
 
 export interface StoredRecord {
@@ -39,7 +38,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   return reading.data
 }
 
-/** Drops a `removal` that an earlier version recorded, except if the request to delete was sent. */
+/** Drops a `removal` that an earlier version of Pipewright recorded, except if the request to delete was sent. */
 function migrated(body: unknown): unknown {
   if (!isObject(body)) return body
   const { onRemove, removal, ...rest } = body

@@ -58,7 +58,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // After a bug in one, commits each change alone. If the disk is full, commits alone what can use the reserve.
+      // After a bug in one change, commits each alone. If the disk is full, only a change that can use the reserve.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))

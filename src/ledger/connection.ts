@@ -125,7 +125,6 @@ function cutShort(file: string, cause: unknown): LedgerError {
   )
 }
 
-/** Undefined: the file is missing, or the ledger is in memory. */
 function identityOf(file: string): string | undefined {
   const stats = file === IN_MEMORY ? undefined : statOf(file)
   return stats && `${stats.dev}:${stats.ino}`

@@ -13,7 +13,6 @@ const PATIENCE_MS = 200
  * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The
  * lock file stays, because a new file of the same name could be locked, too. Only SQLite opens it, because
  * closing another handle drops the lock (POSIX). `<file>.holder` names the holder.
- * @param now ms since the epoch
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
 export function takeLease(file: string, now: number): Disposable {

@@ -44,7 +44,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
   /**
-   * For work that changes no record. Emits an event only for a failure, and for the first success after it.
+   * Runs work that changes no record. Emits an event only for a failure, and for the first success after it.
    * @param proves whether a success proves that the ledger works
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {

@@ -100,8 +100,8 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
 }
 
 /**
- * Renames a draft once it is on disk, so a ledger is complete or absent, and an empty file is damage. The
- * caller has the lock.
+ * Writes a draft to disk, then renames it. So a ledger is complete or absent, and an empty file is damaged. The
+ * caller must hold the lock.
  * @param archive Default: empty
  * @throws {LedgerError} `io`
  */
@@ -144,7 +144,6 @@ export function syncFolder(file: string): void {
   }
 }
 
-/** Enough for the outcomes of many creates. */
 const RESERVE_BYTES = 1_048_576
 
 /** A file that takes up disk space. It is removed if the volume has no room for the outcome of a create. */

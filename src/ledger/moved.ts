@@ -1,6 +1,5 @@
 import { LedgerError } from '../contract/ledger.ts'
 
-/** @param at time of the move, ISO 8601 */
 export function movedAway(ledger: string, at: string): LedgerError {
   return new LedgerError(
     'moved',

@@ -13,10 +13,7 @@ export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   readonly requestTimeoutMs?: number | undefined
 }
 
-/**
- * Opens `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`.
- * @throws {LedgerError} also for an unknown backend
- */
+/** Opens `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`. */
 export async function openLedger(url: string, options: OpenOptions): Promise<Ledger> {
   return (await openLedgerToAct(url, options)).ledger
 }
@@ -31,7 +28,6 @@ export async function openLedgerToAct(url: string, options: OpenOptions): Promis
 
 const KUBERNETES = 'kubernetes:'
 
-/** @returns undefined for a ledger in a file */
 function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
   if (!url.startsWith(KUBERNETES)) return undefined
   return { env: process.env, place: url.slice(KUBERNETES.length), clock }
@@ -54,7 +50,7 @@ export async function unbindLedger(
 
 /**
  * Accepts a detected rollback: creates are allowed again.
- * @returns the rollback, in words. Undefined: none was detected
+ * @returns description of the rollback. Undefined: none was detected
  * @throws {LedgerError} for a file, where Pipewright detects no rollbacks
  */
 export async function acceptLedger(
@@ -111,7 +107,7 @@ export async function moveLedger(
   return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
-/** The ledger must not exist. @returns a rollback, in words, that an operator must accept, if any */
+/** The ledger must not exist. @returns description of a rollback that an operator must accept, if any */
 export async function importLedger(
   url: string,
   archive: Archive,

@@ -36,11 +36,7 @@ function archiveOf(tables: Tables, hashKey: Uint8Array): Archive {
   }
 }
 
-/**
- * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
- * @param save makes the export durable; if it throws, the ledger is not marked
- * @throws {LedgerError} also while a process owns it
- */
+/** Exports the ledger and marks it as moved. If it was moved before, it is only exported again. */
 export async function moveSqlite(options: Place, save: (archive: Archive) => void): Promise<void> {
   await using stack = new AsyncDisposableStack()
   try {

@@ -11,12 +11,10 @@ const WORDS: Readonly<Record<number, string>> = {
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }
 
-/** SQLite's code while another connection holds the lock. */
 export const BUSY = 5
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
-/** Primary result code; undefined: not an SQLite error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined

@@ -11,7 +11,7 @@ import { hostname } from 'node:os'
 import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
 
 export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
-  /** Whether an owner creates a missing ledger. */
+  /** `auto`: an owner creates a missing ledger. */
   readonly init: 'auto' | 'never'
   readonly clock: Clock
   readonly emit: Emit

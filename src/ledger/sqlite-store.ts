@@ -34,7 +34,7 @@ export function openStore(options: StoreOptions) {
     connection = connect(options)
   }
 
-  /** An owner throws if an older copy was restored: its missing pipes would be created again. */
+  /** An owner throws if an older copy was restored, because pipes missing from the copy would be created again. */
   function assertNotOlder(doing: Access): void {
     const found = connection.tables.count('writes')
     if (mode === 'owner' && found < writes)
@@ -73,7 +73,7 @@ export function openStore(options: StoreOptions) {
     file,
     hashKey: connection.hashKey,
     read,
-    /** Runs `work` in a durable transaction. If `work` throws, it is rolled back. */
+    /** Runs `work` in a durable transaction. If `work` throws, the transaction is rolled back. */
     write<T>(work: (tables: Tables) => T, room: Room): T {
       if (mode === 'reader')
         throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
@@ -89,11 +89,10 @@ export function openStore(options: StoreOptions) {
         throw explain('write', file, error)
       }
     },
-    /** @returns ISO 8601. Undefined: not moved */
     movedAt: () => read((tables) => tables.text('moved_at')),
-    /** Only within a `write`. @param at ISO 8601 */
+    /** Only within a `write`. */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Writes that others might have made. Only a ledger in memory can have several users. */
+    /** Number of writes that others might have made. Only a ledger in memory can have several users. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {

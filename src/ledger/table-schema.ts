@@ -49,7 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Added to the schema version of a moved ledger, because programs without {@link readMovedAt} refuse it as newer. */
+/** Added to the schema version of a moved ledger, because older versions of Pipewright then refuse it as newer. */
 const MOVED = 1_000_000
 
 export function schemaVersion(db: DatabaseSync): number {

@@ -13,7 +13,7 @@ export function createSteadyClock(clock: Clock): () => number {
   return () => clock.monotonic() + offset
 }
 
-/** As `AbortSignal.timeout`, on the given clock. */
+/** Like `AbortSignal.timeout`, but by the given clock. */
 export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonly signal: AbortSignal } {
   const limit = new AbortController()
   const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
@@ -21,7 +21,6 @@ export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonl
   return { signal: limit.signal, [Symbol.dispose]: cancel }
 }
 
-/** @throws the signal's reason if `signal` is aborted first */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(delayMs, end)

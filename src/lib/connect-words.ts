@@ -3,7 +3,7 @@ import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
 const MAX_ADDRESSES = 4
 
-/** Uses the error's code and addresses, because its text can repeat the request. */
+/** Uses the error's code and addresses, because the error's text can repeat the request. */
 export function connectWords(code: string, addresses: readonly string[] = []): string {
   if (addresses.length < 2) return `${whyNot(code)} (${code})`
   const others = addresses.length - MAX_ADDRESSES

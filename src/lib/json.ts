@@ -8,7 +8,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns undefined if the text is no JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

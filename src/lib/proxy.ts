@@ -26,7 +26,6 @@ export type ProxyFault = { readonly proxy: ProxyAddress } & (
   | { readonly type: 'silent'; readonly afterMs: number }
 )
 
-/** @returns undefined for a direct connection */
 export function proxyFor(origin: string, { https, http, noProxy }: ProxySettings): ProxyAddress | undefined {
   const url = new URL(origin)
   const proxy = url.protocol === 'https:' ? https : http
@@ -77,7 +76,6 @@ function partsOf(entry: string): readonly [string, string | undefined] {
   return [bracketed ?? name ?? entry, port]
 }
 
-/** @param length bits of the prefix. Default: the whole address */
 function isInRange(host: string, network: string, length: string | undefined): boolean {
   const family = isIP(network)
   const longest = family === 4 ? 32 : 128

@@ -46,7 +46,6 @@ export function retryAfterMs(headers: ReplyHeaders, now: number): number | undef
   return wait > 0 ? Math.min(Math.ceil(wait), LONGEST_WAIT_MS) : undefined
 }
 
-/** @returns ms, or NaN if the text is no time */
 function retryAfter(text: string, now: number): number {
   const seconds = numberOf(text)
   return Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1_000

@@ -1,7 +1,7 @@
 /** Bidirectional marks, embeddings, overrides and isolates, and line separators. */
 export const TURNING = String.raw`\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`
 
-/** Characters that turn the text after them. Excludes single marks, which right-to-left words need. */
+/** Characters that set the direction of the text after them. Excludes single marks, which right-to-left words need. */
 export const OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
 
 /** Control characters except tab and line feed. */

@@ -30,7 +30,6 @@ export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
  * Waits for permits of the request budget. Returns a promise only if it must wait.
  * @throws {SecretUnavailableError}
  * @throws {RemoteError} `AuthFailed` or `ServiceIdle` after a refusal, `Throttled` if the queue is full
- * @throws the signal's reason after an abort
  */
 export function admit(
   caller: Caller,
@@ -134,7 +133,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // A 429 to a request from before the pause does not extend it.
+    // A 429 to a request from before the pause does not extend the pause.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)

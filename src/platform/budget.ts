@@ -17,7 +17,7 @@ const RESERVE = 0.005
 
 interface Wanted {
   readonly priority: Rank
-  /** Permits, taken together. A smaller budget gives all that it has. */
+  /** Number of permits, taken together. A smaller budget gives all that it has. */
   readonly places: 1 | 2 | 3
 }
 
@@ -121,7 +121,6 @@ export function createBudget(options: {
     take: takeFree,
     /**
      * Waits for permits. Rank `next` comes first, then the lowest priority number, then the order of arrival.
-     * @throws the signal's reason after an abort
      * @throws {RemoteError} `Throttled` if the queue is full
      */
     async acquire({

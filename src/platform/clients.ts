@@ -58,7 +58,7 @@ interface CredentialBudget extends BudgetSnapshot {
 export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   pauses(): readonly Pause[]
-  /** Services whose refused credentials have changed since. */
+  /** Services whose credentials were refused and have changed since. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
   /** A client that shares the budget. A refusal of its credentials does not block the daemon's requests. */
@@ -225,7 +225,7 @@ async function digestNow(login: (() => Login | Promise<Login>) | undefined): Pro
   }
 }
 
-/** Ignores a listener's error, which could end the process before a new pipe's id is durable. */
+/** Ignores a listener's error, because it could end the process before a new pipe's id is durable. */
 function quietly(emit: Emit): Emit {
   return (event) => {
     try {

@@ -77,7 +77,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // A request from before the pause does not extend it.
+    // A request from before the pause does not extend the pause.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
@@ -113,7 +113,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
   return {
     /** @throws {RemoteError} `AuthFailed` or `ServiceIdle` until the next probe */
     check,
-    /** If a probe is due, this request becomes the probe, and others wait. @throws as `check` */
+    /** If a probe is due, this request becomes the probe, and others are refused. @throws like `check` */
     enter(caller: AuthenticatedCaller) {
       check(caller)
       for (const [scope, entry] of trippedFor(caller)) {

@@ -9,7 +9,7 @@ export interface Login {
   readonly authorization: Secret
   /** Texts to mask in messages. */
   readonly secrets: readonly Secret[]
-  /** Equal for equal credentials in this process. */
+  /** Equal credentials have equal digests in this process. */
   readonly digest: string
   readonly source: string
 }

@@ -6,7 +6,7 @@ import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
   readonly socket: Socket
-  /** The connection below TLS, for a reset. With a proxy, the connection to the proxy. */
+  /** The TCP connection below TLS, to reset it. With a proxy, the connection to the proxy. */
   readonly tcp: Socket
 }
 
@@ -155,7 +155,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** ms after undici's own limit, whose error says more. */
+/** ms that undici's own limit gets to act first, because its error says more. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {
@@ -183,7 +183,7 @@ const BEGIN = 'HTTP/1.1 1'
 const MAX_INTERIM = 16 * 1024
 
 /**
- * Drops interim replies, because undici ends a connection for an unexpected `100 Continue`, and a `CONNECT` for any.
+ * Drops interim replies, because undici fails after an unexpected `100 Continue`, and its `CONNECT` after any of them.
  */
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)

@@ -24,7 +24,6 @@ export interface Read<T> extends Call<T> {
 /**
  * @throws {RemoteError}
  * @throws {SecretUnavailableError}
- * @throws the signal's reason after an abort
  */
 export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadOptions): Promise<Reply<T>> {
   const { clock, random } = parts

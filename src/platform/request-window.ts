@@ -18,7 +18,7 @@ const LONGEST_HOLD_MS = 30_000
 
 /**
  * Counts a request for longer than the server does: from taking its permit until one window and one margin after
- * its arrival. It is assumed to arrive one margin after sending, or with its answer if that is earlier.
+ * its arrival. The arrival counts as one margin after sending, or as the time of the answer if that is earlier.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number

@@ -30,7 +30,7 @@ interface MountedSecrets extends SecretStore {
   readFile(file: string): MaybeReading
 }
 
-/** Reads without a cache. Refuses a link from `credentialsDir` into `secretsDir`, or back. */
+/** Reads secrets without a cache. Refuses a link from `credentialsDir` into `secretsDir`, or back. */
 export function createMountedSecrets(
   folders: SecretFolders,
   readSecret: ReadSecretFile = readSecretFile,
@@ -104,7 +104,7 @@ async function leadsInto(file: string, folder: string): Promise<boolean> {
   return from !== undefined && into !== undefined && isBelow(from, into)
 }
 
-/** UTF-8, at most 64 KiB, without a newline at the end. */
+/** Reads UTF-8 of at most 64 KiB, and drops a newline at the end. */
 export async function readSecretFile(file: string, openFile: typeof open = open): Promise<SecretReading> {
   try {
     // O_NONBLOCK: does not wait for the writer of a FIFO.
@@ -144,8 +144,8 @@ const SHORTEST_KEY = 8
 const LONGEST_END = 2
 
 /**
- * Whether a source's secret is one of Pipewright's own credentials, even as a copy or a second mount. Of these, reads
- * only files of the secret's size.
+ * Whether a source's secret is one of Pipewright's own credentials, even as a copy or a second mount. Reads only
+ * files of the secret's size.
  * @returns `unknown` if the process cannot open more files; the secret must then not be used
  */
 async function isOfPlatform(

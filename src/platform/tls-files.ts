@@ -9,7 +9,7 @@ import {
 import { readTextFile } from './text-file.ts'
 
 export interface TlsFiles {
-  /** Authorities besides Node's and the system's. */
+  /** Certificate authorities to trust besides Node's and the system's. */
   readonly caFile: string | undefined
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
@@ -34,7 +34,7 @@ export function openTls(files: TlsFiles) {
   /**
    * If changed files are unusable, the last good ones stay in use.
    * @returns undefined if no file is set: Node's defaults apply
-   * @throws {TlsFileError} if no good ones were read
+   * @throws {TlsFileError} if no good files were read before
    */
   async function current(): Promise<SecureContext | undefined> {
     if (paths.length === 0) return undefined
@@ -44,7 +44,7 @@ export function openTls(files: TlsFiles) {
       const context = await readTls(files)
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // The stamp stays old, so the next call reads again.
+      // Keeps the old stamp, so the next call reads again.
       if (known === undefined) throw error
     }
     return known.context
@@ -54,7 +54,7 @@ export function openTls(files: TlsFiles) {
   return { current }
 }
 
-/** Follows links: Kubernetes updates a mounted Secret by replacing a link. */
+/** The result changes with the files. Follows links: Kubernetes updates a mounted Secret by replacing a link. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stats = paths.map((path) =>
     stat(path, { bigint: true }).then(

@@ -35,7 +35,6 @@ export interface Base {
   readonly path: string
 }
 
-/** @throws {TypeError} if `url` is not a URL */
 export function baseOf(url: string): Base {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
@@ -44,7 +43,7 @@ export function baseOf(url: string): Base {
 export interface ReplyBody {
   readonly json: JsonObject | undefined
   readonly requestId: string | undefined
-  /** Whether it repeats the status and has a UUID as request id, as the platform's replies do. */
+  /** Whether the body repeats the status and has a UUID as request id, as the platform's replies do. */
   readonly isPlatforms: boolean
   /** Id of a created resource, even from an incomplete body. A number keeps all its digits. */
   readonly repliedId: string | undefined

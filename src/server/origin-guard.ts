@@ -46,7 +46,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** Rejects a URL with a host, because that can differ from `Host`. Clients send such URLs only to proxies. */
+/** Rejects a URL with a host, because that host can differ from `Host`. Clients send such URLs only to proxies. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(

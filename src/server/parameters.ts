@@ -71,7 +71,7 @@ function assertShort(value: string, name: string, longest: number): void {
   throw new RequestError(400, error, `It takes at most ${longest} letters.`)
 }
 
-/** Undefined: absent. @throws {RequestError} 400 for a word that is not `known` */
+/** @throws {RequestError} 400 for a word that is not `known` */
 export function wordsOf<T extends string>(
   query: Query,
   name: string,

@@ -36,7 +36,7 @@ export type SourceEntry = { readonly at: number } & (
     }
 )
 
-/** From first to last seen, in ms since the epoch. */
+/** The state was first seen at `from`, last at `until`: ms since the epoch. */
 export interface StateSpan {
   readonly state: string | undefined
   readonly from: number

@@ -141,7 +141,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     ...files.map((file) => [file, new URL(file, FOLDER)] as const),
     ...packages.map(([file, name]) => [file, new URL(import.meta.resolve(name))] as const),
   ])
-  // Otherwise, a browser learns only from each module which modules to load next.
+  // Without this, a browser learns only from each module which modules to load next.
   const preloads = [...served.keys()]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)

@@ -41,7 +41,6 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   }
 }
 
-/** Requests hold little more than a key. */
 const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000

@@ -9,7 +9,7 @@ import { isRecordOf, keptOf } from './record-object.ts'
 
 const TRIES = 20
 
-/** @returns the accepted rollback, in words. Undefined: none was detected */
+/** @returns description of the accepted rollback. Undefined: none was detected */
 export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster
@@ -25,7 +25,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
         )
       return { setBacks: String(times), accepted: String(times), lost: undefined }
     })
-  // Last, because after another rollback the higher count must remain.
+  // Only now, because if another rollback was detected above, the Lease must keep its count.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   return what ?? ofWrites
 }

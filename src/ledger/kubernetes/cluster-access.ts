@@ -13,10 +13,7 @@ export interface ClusterAccess {
   readonly namespace: string
   /** URL that can contain user and password. */
   readonly proxy?: string | undefined
-  /**
-   * Reads tokens and certificates each time, because their files are renewed while the process runs.
-   * @param now ms since the epoch
-   */
+  /** Reads tokens and certificates each time, because their files are renewed while the process runs. */
   current(now: number): Promise<Credentials>
   /** Call this after status 401. @returns whether a retry can get new credentials */
   renew?(): boolean
@@ -81,7 +78,7 @@ const Context = z.looseObject({
 
 const Text = z.string().optional()
 
-/* Unsupported members are refused, because they can change the user or the route. */
+/* Unsupported members of a kubeconfig are refused, because they can change the user or the route. */
 
 const Cluster = z.strictObject({
   server: z.url(),

@@ -120,7 +120,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
     }
   }
 
-  /** Runs before a request's time limit begins, because a program can log in slowly. */
+  /** Runs before a request's time limit begins, because a credential plugin can be slow. */
   async function login(): Promise<Credentials> {
     try {
       return await access.current(clock.now())
@@ -229,7 +229,7 @@ function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: 
   const connect = buildConnector({ ...limits, ...tls })
   if (proxy === undefined) {
     const { servername } = tls
-    // Set per connection, because undici prefers the name in the URL.
+    // Sets `servername` for each connection, because undici prefers the name in the URL.
     return new Agent({
       allowH2: false,
       connect: (to, done) => connect({ ...to, ...(servername && { servername }) }, done),

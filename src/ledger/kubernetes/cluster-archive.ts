@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws until a rollback is accepted, because an export with one cannot be imported into a file.
+    // Throws after a rollback until it is accepted, because a file cannot import an export with a rollback.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -110,9 +110,9 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 }
 
 /**
- * The ledger must not exist. The Secret is written last, so an interrupted import can be repeated. If the Lease of
- * an earlier ledger counts more writes than the archive has, the archive is a rollback.
- * @returns a rollback, in words, that an operator must accept, if any
+ * The ledger must not exist. Writes the Secret last, so an interrupted import can be repeated. If the Lease of an
+ * earlier ledger counts more writes than the archive has, the archive is a rollback.
+ * @returns description of a rollback that an operator must accept, if any
  */
 export async function writeClusterArchive(
   archive: Archive,
@@ -163,7 +163,7 @@ function deleting(name: string): string {
   return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** Makes objects of removed records, too, for their history and versions. */
+/** Also makes objects of removed records, which keep their history and versions. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())

@@ -27,7 +27,7 @@ const Status = z.object({
   expirationTimestamp: z.iso.datetime({ offset: true }).nullish(),
 })
 
-/** ms until a program is killed, because it might wait for a person or the network. */
+/** ms until a credential plugin is killed, because it might wait for a person or the network. */
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1024 * 1024
 /** A credential is renewed in the background this long before its end. */
@@ -88,7 +88,6 @@ export function createExecCredential(
   }
 
   return {
-    /** @param now ms since the epoch */
     async current(now: number): Promise<Login> {
       if (known === undefined || known.endsAt <= now) return renew()
       // Ignores a failure: after the credential's end, `current` tries again.

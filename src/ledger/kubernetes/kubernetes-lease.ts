@@ -71,7 +71,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** After a delete of the Lease, its holder might act until its duration has passed. */
+  /** Whether a missing Lease can be taken: its last holder might act until the Lease's duration has passed. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()
@@ -127,7 +127,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns when a request must have started, monotonic ms @throws {NotLeading} the request must not be sent */
+    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request must be sent */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()
@@ -141,12 +141,12 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
           await object.write(holder, epoch, lease)
           tell(undefined)
           renewedAt = begunAt
-          // Until then, no other process can become leader.
+          // Before this time, no other process can become leader.
           return begunAt + durationMs
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
-          // Another process wrote the Lease, or an earlier renewal did, and its reply was lost.
+          // The Lease was written by another process, or by an earlier renewal whose reply was lost.
           else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
@@ -157,7 +157,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       }
     }
 
-    /** Reads the Lease, because renewals can fail without a takeover. */
+    /** Reads the Lease, because renewals can also fail without a takeover. */
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())

@@ -103,8 +103,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key: writes the source again, so the API refuses the last write of the move,
-   * which might still be under way.
+   * Cancels an incomplete move to this key. Writes the source's record again, so that the API refuses the last write
+   * of the move, which might still be under way.
    * @returns the source's new record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
@@ -129,7 +129,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // A removal has a higher version, because a restored object is noticed by its lower version.
+    // A removal raises the version, because an object restored from before is noticed by its lower version.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -149,7 +149,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const before = target && bodyOf(target.kept, keptAt)
     const movedFrom = { key: from.key, version: source.kept.version }
     await put(target, { ...kept, movedFrom, before }, record)
-    // This write completes the move.
     await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
     return record
   }
@@ -208,7 +207,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     async prepareIntent() {
       assertOpen()
       assertNotLapsed()
-      // Without a renewal, the create could not be sent.
+      // Throws before the intent is written, because without a renewal the create could not be sent.
       const failing = parts.lease.failing()
       if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
       await parts.rollback.assertNone()
@@ -230,7 +229,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // A reader does not know them, because the leader does not publish the times of thousands of checks.
+      // A reader does not know when keys were checked, because the leader does not publish thousands of times.
       const checkedAt = parts.isOwner ? new Map<Key, number>() : undefined
       return { last: (await parts.activity.read()).last, checkedAt }
     },

@@ -39,7 +39,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
   }
 
-  /** Notes the rollback in the Secret. The count grows, so an earlier acceptance does not cover it. */
+  /** Writes the rollback to the Secret, with a higher count, because an earlier acceptance must not cover it. */
   async function say(): Promise<void> {
     let upTo = noticed
     await secret.read('setBacks')
@@ -104,7 +104,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     async [Symbol.asyncDispose]() {
       closing.abort()
       await following
-      // Without this note, other processes might not know of the rollback.
+      // Writes the rollback to the Secret, because other processes might not know of it.
       if (isReader || unsaid === undefined) return
       await say().catch((error: unknown) => {
         if (!(error instanceof LedgerError)) throw error

@@ -7,15 +7,15 @@ import type { ClusterApi, KubeObject } from './cluster-api.ts'
 
 export type LedgerSecret = ReturnType<typeof opened>
 
-/** A change of the Secret. Undefined removes a member. */
+/** A change of the Secret. An undefined member is removed. */
 export interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
-  /** A rollback, in words. */
+  /** Description of a rollback. */
   readonly setBack?: string | undefined
-  /** Earlier versions wrote it. It is only removed. */
+  /** Written by earlier versions of Pipewright. It is only removed. */
   readonly lost?: undefined
   /** Counts of detected and of accepted rollbacks. */
   readonly setBacks?: string | undefined
@@ -39,7 +39,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** @param given the values of an import. Without it, an existing Secret of another process is returned */
+/** @param given the values of an import. If absent, and another process has made the Secret, returns that Secret */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -103,7 +103,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     /** Whether a record was ever written. */
     hasRecords: () => textOf('hasRecords') === 'true',
     rollbacks,
-    /** The last rollback, in words. Undefined: none or accepted. */
+    /** Description of the last rollback. Undefined: none or accepted. */
     rollback: () =>
       rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     movedAt: () => textOf('movedAt'),
@@ -116,7 +116,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       }
       return textOf(member)
     },
-    /** @param asked a change. A function is called again after a conflict; its undefined means no write */
+    /** @param asked a change, or a function that returns one. Called again after a conflict; undefined: no write */
     async change(asked: SecretMembers | (() => SecretMembers | undefined)): Promise<void> {
       for (let tries = 1; ; tries += 1) {
         const members = typeof asked === 'function' ? asked() : asked

@@ -68,18 +68,18 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** A read of all records after a rollback of the Lease. It ends before `rollback` is disposed. */
+  /** Reads all records after a rollback of the Lease. `stack` waits for this before it disposes `rollback`. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // With mode `owner`, the process compares in `begin`, when it becomes leader.
+  // A process with mode `owner` compares the counts in `begin`, when it becomes leader.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
-  /** Whether all records are read. Before, the count of writes is incomplete. */
+  /** Whether all records are read. Until then, the count of writes is too low. */
   let isRead = false
   const lease = stack.use(
     createKubernetesLease({
@@ -95,7 +95,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // Never less than before: only `ledger accept` lowers the count.
+        // The count never falls here: only `ledger accept` lowers it.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),

@@ -23,8 +23,8 @@ export function createPut({ api, path, name, mirror }: PutParts) {
 
   /**
    * Replaces `over` by compare-and-set.
-   * @param over undefined: create
-   * @throws {LedgerConflict} after a concurrent write, which the mirror then has
+   * @param over undefined: creates the object
+   * @throws {LedgerConflict} after a concurrent write; the mirror then has its result
    */
   return async (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> => {
     const { key } = kept

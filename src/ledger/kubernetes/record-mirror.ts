@@ -36,7 +36,6 @@ export function createMirror(options: MirrorOptions) {
   const writes = new Map<string, Promise<unknown>>()
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
-  /** `uid`s of objects that were reported. */
   const ignored = new Set<string>()
   const closing = new AbortController()
   let others = 0
@@ -66,7 +65,7 @@ export function createMirror(options: MirrorOptions) {
     return false
   }
 
-  /** Reports a rollback, because Pipewright keeps the objects of removed records. */
+  /** Reports a missing object as a rollback, because Pipewright keeps even the objects of removed records. */
   function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
@@ -85,7 +84,7 @@ export function createMirror(options: MirrorOptions) {
     for (const heard of listeners) heard()
   }
 
-  /** An event of an object waits while this process writes that object. */
+  /** An event waits while this process writes the same object. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
     listedAt = object.metadata.resourceVersion
@@ -112,7 +111,7 @@ export function createMirror(options: MirrorOptions) {
     noteOther()
   }
 
-  /** Reads a state that is no older than this call. */
+  /** Reads all objects, in a state that is no older than this call. */
   async function relist(): Promise<void> {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
@@ -151,13 +150,13 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // An event or a write during the read brought a later version. Otherwise, an earlier version is a rollback.
+      // Skip it if an event or a write during the read brought a later one. Otherwise, an earlier one is a rollback.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
-      // Without a change since, because an event can bring a newer object.
+      // Skip it if an event or a write during the read has changed the mirror.
       if (!objects.has(name) || objects.get(name) !== before) return
       lose(name)
     }

@@ -7,7 +7,7 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/view.ts'
 import type { KubeObject } from './cluster-api.ts'
 
-/* The object holds the record as text, because Kubernetes alters numbers and nulls. */
+/* The object holds the record as text, because Kubernetes would alter its numbers and nulls. */
 
 export const GROUP = 'pipewright.dev'
 export const API_VERSION = `${GROUP}/v1`
@@ -33,7 +33,7 @@ export interface Kept {
   readonly history: readonly Line[]
 }
 
-/** The other object of a move. `movedFrom` has its version before the move, `movedTo` its version after it. */
+/** The other key of a move. Its version: in `movedFrom` the one before the move, in `movedTo` the one after it. */
 export interface Moved {
   readonly key: Key
   readonly version: number

@@ -22,7 +22,6 @@ const AGAIN_MS = 1_000
 const APART_MS = 1_000
 const LONGEST_APART_MS = 30_000
 
-/** HTTP status: the version is too old for a watch. */
 const GONE = 410
 
 export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal): Promise<void> {
@@ -41,7 +40,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** Whether the cluster was restored to a state before `version`. It sends no events until it reaches `version`. */
+  /** Whether the cluster was restored to before `version`. Until it is at `version` again, it sends no events. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }

@@ -22,7 +22,7 @@ const MAX_MASKED_LENGTH = 256 * 1024
 /** Characters. A shorter part or line of a secret is not masked. */
 const MIN_PART_LENGTH = 16
 
-/** Characters. The beginning of a secret is masked from the largest of these lengths that the secret has. */
+/** Characters. The beginning of a secret is masked if it has the largest of these lengths that fits into the secret. */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
 /** Characters at the end of a masked secret that are searched again: another secret can begin there. */
@@ -125,7 +125,7 @@ function sensitiveIn(secret: string): readonly string[] {
   return found
 }
 
-/** Adds a character. A key has the last four. */
+/** Adds a character to the key, which has the last four. */
 function nextKey(key: number, text: string, at: number): number {
   return (key << 8) ^ text.charCodeAt(at)
 }
@@ -154,7 +154,7 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
     const code = last < text.length ? text.charCodeAt(last) : -1
     const first = firstIndex(needles, [from, to], (each) => each.text.charCodeAt(offset) >= code)
     const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
-    // A message can repeat the beginning of a secret. A text cut for display can end inside one.
+    // A message can repeat the beginning of a secret. A text cut for display can end inside a secret.
     const isPart = offset >= (text[last] === '…' ? MIN_MASKED_LENGTH : Math.max(part, MIN_PART_LENGTH))
     const differing = [...needles.slice(from, first), ...needles.slice(beyond, to)]
     if (isPart && differing.some(isMasked)) end = last
@@ -203,7 +203,7 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-/** Other JSON writers escape more characters: Go those of HTML, Python and PHP all except ASCII, .NET both. */
+/** Other JSON writers escape more characters: Go `&<>`, Python and PHP all except ASCII, .NET both. */
 const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
 function jsonFormsOf(secret: string): readonly string[] {
@@ -224,7 +224,7 @@ function codeOf(text: string): string {
   )
 }
 
-/** In a URL: `%2F` or `%2f`, a space also as `+`, reserved characters also encoded (RFC 3986, 2.2). */
+/** Forms in a URL: `%2F` or `%2f`, a space as `%20` or `+`, reserved characters plain or encoded (RFC 3986, 2.2). */
 function urlFormsOf(secret: string): readonly string[] {
   const url = encodeURIComponent(secret.toWellFormed())
   const strict = url.replaceAll(
@@ -258,7 +258,7 @@ function linesOf(secret: string): readonly string[] {
     .filter((line) => line.length >= MIN_PART_LENGTH && !line.startsWith('-----'))
 }
 
-/** Base64 of a text with the secret: in both alphabets, at all byte offsets, without characters of neighbours. */
+/** The secret within Base64 of a longer text, in both alphabets, at all byte offsets. Only its own characters. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return [0, 1, 2].flatMap((shift) => {

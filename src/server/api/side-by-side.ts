@@ -18,7 +18,7 @@ export interface ComparedField {
   readonly observed: string | undefined
   /**
    * `never-returned`: the platform never returns the field. `not-asked-for`: the manifest does not have it.
-   * `not-seen`: this process has no reply. `not-compared`: without a manifest, or the last check did not compare the
+   * `not-seen`: this process has no reply. `not-compared`: there is no manifest, or the last check did not compare the
    * hidden value.
    */
   readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'

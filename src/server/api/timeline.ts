@@ -20,7 +20,7 @@ const TYPES = ['revision', 'source', 'action', 'condition'] as const
 /** Maximum of history lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
-/** History lines read for each item, because few lines might match, and a group has many. */
+/** History lines to read for each item: few might match, and a group has many. */
 const LINES_AN_ITEM = 125
 
 export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {
@@ -121,7 +121,7 @@ interface AlikeEntries {
   /** Time of the newest: ms since the epoch. */
   readonly at: number
   readonly revision: string
-  /** Entries of the newest resource: an action, or several conditions. */
+  /** Entries of the resource that changed last: an action, or several conditions. */
   readonly entries: readonly [HistoryEntry, ...HistoryEntry[]]
   /** Newest first. */
   readonly keys: readonly Key[]
@@ -148,7 +148,7 @@ const GAP_MS = 60_000
 interface Line {
   readonly entries: readonly SingleEntry[]
   readonly history: readonly HistoryEntry[]
-  /** Equal for similar changes. */
+  /** Text that is equal for similar changes. */
   readonly alike: string
   readonly at: number
 }

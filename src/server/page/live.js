@@ -38,7 +38,7 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
-  /** An event came. An open stream is no proof: a proxy can block events. */
+  /** Whether an event came. An open stream is no proof, because a proxy can block events. */
   let isHeard = false
   /** @type {number | undefined} */
   let asOf

@@ -156,7 +156,7 @@ function scrollToHash() {
 
 let opened = readAddress().resource
 
-/** Position in the list, restored on the way back. */
+/** Scroll position and opened key of the list, restored on the way back. */
 let leftAt = { top: 0, key: '' }
 
 async function onAddress() {

@@ -91,7 +91,7 @@ function factsOf(resource) {
     fact('Request budget', budget && budgetOf(budget)),
     fact('State', stateWords(resource)),
     fact(`${kind} id`, pipeId && copyable(pipeId)),
-    // `of-acting`: hidden on a standby, because it makes no checks.
+    // `of-acting`: hidden on a standby, because a standby makes no checks.
     fact('Last check', checkedAt === undefined ? 'never' : ago(checkedAt, 'checked'), 'of-acting'),
     fact('Next check', next !== undefined && until(next), 'of-acting'),
     fact('Suspended until', resource.suspendedUntil),
