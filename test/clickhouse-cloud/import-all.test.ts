@@ -62,7 +62,7 @@ describe('import --all', () => {
     )
     expect(imported).toMatchObject({ code: 0, stdout: '' })
     expect(imported.stderr.split('\n')).toEqual([
-      'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 1. Might belong to a manifest: 0. Neither: 6.',
+      'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 1. Might belong to a manifest: 0. Others: 6.',
       `pipewright: Files written to ${world.workspace.path('manifests/imported')}: 6.`,
       'pipewright: No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
@@ -90,7 +90,7 @@ describe('import --all', () => {
       code: 0,
       stdout: '',
       stderr:
-        'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 7. Might belong to a manifest: 0. Neither: 0.\n',
+        'pipewright: Service/analytics: 7 pipes. With a manifest or a record: 7. Might belong to a manifest: 0. Others: 0.\n',
     })
   })
 
@@ -109,7 +109,7 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(namesIn(imported.stdout)).toEqual(['other'])
     expect(imported.stderr).toContain(
-      '2 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Neither: 1.',
+      '2 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Others: 1.',
     )
     expect(imported.stderr).toContain(
       `Pipe/orders might describe the pipe ${id(1)} ("orders"), so no new manifest is made.`,
@@ -124,7 +124,7 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(imported.stdout).toBe('')
     expect(imported.stderr).toContain(
-      '1 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Neither: 0.',
+      '1 pipes. With a manifest or a record: 0. Might belong to a manifest: 1. Others: 0.',
     )
   })
 
@@ -190,7 +190,7 @@ describe('import --all', () => {
     const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
     for (const item of odd)
       expect(lines).toContain(
-        `Service/analytics: no manifest is made of an item that cannot be read: ${item}.`,
+        `Service/analytics: an item of its list cannot be read, so it gets no manifest: ${item}.`,
       )
   })
 
@@ -251,7 +251,7 @@ describe('import --all writes nothing, and says why,', () => {
       code: 0,
       stdout: '',
       stderr:
-        'pipewright: Service/analytics: 0 pipes. With a manifest or a record: 0. Might belong to a manifest: 0. Neither: 0.\n',
+        'pipewright: Service/analytics: 0 pipes. With a manifest or a record: 0. Might belong to a manifest: 0. Others: 0.\n',
     })
     expect(readdirSync(world.workspace.path('.'))).not.toContain('out')
   })

@@ -140,7 +140,7 @@ describe('an intent that is open', () => {
     const ended = await retry()
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(says)
-    expect(ended.stderr).toMatch(/run this again after \d{4}-.*Z.* To take the risk now, add --force/)
+    expect(ended.stderr).toMatch(/After \d{4}-.*Z,.* run this again\. To take the risk now, add --force/)
 
     // The same word in Git is too early, too, and does not become right by waiting.
     const policy = `policy: {retryCreate: ${intentId}}`
@@ -148,7 +148,7 @@ describe('an intent that is open', () => {
     await world.apply()
     date(world, 'Pipe/orders', waitMin * 60_000 + 6_000)
     await world.apply()
-    expect((await world.status('Pipe/orders')).message).toContain('does not count. Remove it')
+    expect((await world.status('Pipe/orders')).message).toContain('Remove it and commit')
     expect(world.posts()).toBe(1)
     expect(await retry()).toMatchObject({ code: 0, stderr: '' })
     expect((await world.apply()).code).toBe(0)
@@ -160,13 +160,13 @@ describe('an intent that is open', () => {
     reopenIntent(world, 'Pipe/orders', 1_000)
     const ended = await world.command('resolve', 'Pipe/orders', '--retry', '--force')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toContain('If its request is still on its way, there will be two pipes')
+    expect(ended.stdout).toContain('If the earlier request still arrives, there will be two pipes')
     // Nobody can know yet: it is said as little here as in the history, and by a second try.
     const again = await world.command('resolve', 'Pipe/orders', '--retry')
     const history = await world.command('history', 'Pipe/orders', '-o', 'json')
     const [set] = JSON.parse(history.stdout) as readonly { readonly message: string }[]
     for (const said of [ended.stdout, again.stderr, set?.message]) {
-      expect(said).toMatch(/Its outcome is unknown|set it aside; what it did is not known/)
+      expect(said).toMatch(/Its outcome is unknown|set it aside, and its outcome is unknown/)
       expect(said).not.toContain('created nothing')
     }
     expect((await world.apply()).code).toBe(0)

@@ -50,7 +50,7 @@ const AT_ONCE = (
       'resolving what is settled',
       'resolve Pipe/orders --retry',
       1,
-      /has no open create: it has pipe .*, created at /,
+      /has no create of unknown outcome: it has pipe .*, created at /,
     ],
     ['resolving what is unknown', 'resolve Pipe/nothing --retry', 1, /the ledger has no record of it/],
     [
@@ -90,25 +90,25 @@ const REFUSALS: readonly Refusal[] = [
     why: 'an id that another manifest is about to adopt',
     words: `adopt Pipe/new ${NOWHERE}`,
     files: { other: pipeManifest('other', { more: ADOPTS }), ...NEW },
-    says: [/policy\.adopt at other\.yaml:1 gives pipe .* to Pipe\/other/],
+    says: [/policy\.adopt at other\.yaml:1 assigns pipe .* to Pipe\/other/],
   },
   {
     why: 'another id than the manifest itself names',
     words: 'adopt Pipe/new {stray}',
     files: { new: pipeManifest('new', { more: ADOPTS }) },
-    says: [new RegExp(`policy.adopt at new.yaml:1 gives pipe ${NOWHERE} to Pipe/new`)],
+    says: [new RegExp(`policy.adopt at new.yaml:1 assigns pipe ${NOWHERE} to Pipe/new`)],
   },
   {
     why: 'an id that a Lock gives to another key',
     words: `adopt Pipe/new ${NOWHERE}`,
     files: { lock: lock('Pipe/other'), other: pipeManifest('other'), ...NEW },
-    says: [/A Lock gives pipe .* to Pipe\/other/],
+    says: [/A Lock assigns pipe .* to Pipe\/other/],
   },
   {
     why: 'another id than a Lock gives to the key',
     words: 'adopt Pipe/new {stray}',
     files: { lock: lock('Pipe/new'), ...NEW },
-    says: [new RegExp(`A Lock gives pipe ${NOWHERE} to Pipe/new`)],
+    says: [new RegExp(`A Lock assigns pipe ${NOWHERE} to Pipe/new`)],
   },
   {
     why: 'a pipe of another service',
@@ -183,7 +183,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     why: 'resolving what is settled with an id',
     words: 'resolve Pipe/orders --adopt {orders}',
-    says: [/Pipe\/orders has no open create: it has pipe/],
+    says: [/Pipe\/orders has no create of unknown outcome: it has pipe/],
   },
   {
     why: 'resolving what was refused in clear words',

@@ -133,7 +133,7 @@ test('a create that was begun by a process that died is no resource that waits',
   const { stdout, code } = await world.command('status')
   expect([code, stdout]).toEqual([1, expect.stringContaining('The daemon is not running: it started ')])
   const one = await world.command('status', 'Pipe/orders')
-  expect(one.stdout).toContain('A create is in progress, or Pipewright ended during it.')
+  expect(one.stdout).toContain('A create is in progress, or Pipewright stopped before its end.')
   expect(one.stdout).not.toContain('Not reconciled yet.')
 })
 

@@ -39,7 +39,7 @@ export function retryCreate(
     const now = context.clock.now()
     const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
     const found = tooEarly === undefined ? 'created nothing' : 'not known'
-    const risk = `If its request is still on its way, there will be two ${nounOf(key)}s.`
+    const risk = `If the earlier request still arrives, there will be two ${nounOf(key)}s.`
     const settled = dismissIntent(recorded, intent, { now, found })
     await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
