@@ -56,7 +56,7 @@ function addReconciling(shell: Shell): void {
   addCommand(shell, 'run', 'run the daemon: watch the directory and reconcile until stopped').action(
     acting(shell, 'platform', runDaemon),
   )
-  addCommand(shell, 'plan', 'show each change and its reason, and make none')
+  addCommand(shell, 'plan', 'show planned changes and their reasons, without making them')
     .addOption(output(PLAN_OUTPUTS))
     .action(acting(shell, 'platform or server', plan))
   const applying = addCommand(shell, 'apply', 'reconcile everything once, then exit')

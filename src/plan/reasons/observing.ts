@@ -43,7 +43,10 @@ function contestSteps({ waitMs }: z.output<typeof CONTEST>, about: About): reado
       { text: 'Then start it again:', shell: `reconcile ${about.key}` },
     ]
   return [
-    withId('Find the other user or tool that changes it in the console, and stop it.', about.id),
+    withId(
+      `In the console, find and stop the user or tool that changes this ${nounOf(about.key)}.`,
+      about.id,
+    ),
     { text: 'Or change the manifest to match:', copy: about.place },
   ]
 }

@@ -227,7 +227,7 @@ export const REFUSING = {
             shell: 'validate',
           },
         ]
-      const text = 'Correct the Service manifest, or spec.service in this one:'
+      const text = 'Correct the Service manifest, or spec.service in this manifest:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
     },
   }),

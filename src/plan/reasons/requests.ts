@@ -16,7 +16,7 @@ const UNOBSERVED = {
     'A create is in progress, or Pipewright stopped before its end. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
   allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
-  'not answered': 'No request with the credentials of this service has had a reply yet.',
+  'not answered': 'Not read yet: no request with the credentials of this service was answered.',
   'not asked': 'Not read yet: Pipewright could not send a request to the platform.',
 } as const
 
@@ -94,8 +94,8 @@ export const REQUESTS = {
     words: (facts) =>
       'said' in facts
         ? sentence(facts.said)
-        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process acted on revision ${facts.olderThan}, ` +
-          'which might be newer. Pipewright continues at the next revision.',
+        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: this checkout might be stale, because another process acted ` +
+          `on revision ${facts.olderThan}. Pipewright continues at the next revision.`,
     means: 'this process might not be the only leader, so it sent no request',
     steps: (facts, { key }) =>
       facts !== undefined && 'olderThan' in facts

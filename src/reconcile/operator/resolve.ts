@@ -51,7 +51,7 @@ export function retryCreate(
         result: 'failed',
       }),
     ])
-    const next = nextWords(context, key, 'The next reconcile creates it again.')
+    const next = nextWords(context, key, 'The next reconcile sends a new create.')
     return done(
       recorded,
       found === 'created nothing'
