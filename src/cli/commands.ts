@@ -56,7 +56,7 @@ function addReconciling(shell: Shell): void {
   addCommand(shell, 'run', 'run the daemon: watch the directory and reconcile until stopped').action(
     acting(shell, 'platform', runDaemon),
   )
-  addCommand(shell, 'plan', 'show each change and its reason, and make none')
+  addCommand(shell, 'plan', 'show planned changes and their reasons, without making them')
     .addOption(output(PLAN_OUTPUTS))
     .action(acting(shell, 'platform or server', plan))
   const applying = addCommand(shell, 'apply', 'reconcile everything once, then exit')
@@ -78,7 +78,7 @@ function addReconciling(shell: Shell): void {
 
 function addLooking(shell: Shell): void {
   addCommand(shell, 'validate', 'check the manifests; send no request')
-    .argument('[path...]', 'a directory, files and folders of --manifests, or - for standard input')
+    .argument('[path...]', 'a directory, files or folders inside --manifests, or - for standard input')
     .addOption(output(VALIDATE_OUTPUTS))
     .action(acting(shell, 'local', validate))
   withFilter(addCommand(shell, 'status', 'show all resources, or one in full'), 'resources')
@@ -100,17 +100,17 @@ function addDeciding(shell: Shell): void {
     .option('--deletions', 'the blocked deletions instead of the creates')
     .option(
       '--count <N>',
-      'only if at most N are blocked: the number that --dry-run prints',
+      'refuse if more than N are blocked; --dry-run prints their number',
       parsedBy(wholeNumber(0, 1_000_000)),
     )
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', allow))
-  addCommand(shell, 'adopt', 'adopt an existing pipe, or confirm a change made to it')
+  addCommand(shell, 'adopt', 'adopt an existing pipe, or confirm that you changed it in the console')
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .argument('<id>', 'id of the pipe, as the console shows it')
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'platform or server', adopt))
-  addCommand(shell, 'resolve', 'settle a create with an unknown outcome, or a pipe that is gone')
+  addCommand(shell, 'resolve', 'resolve a create of unknown outcome, or replace a pipe that is gone')
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .option('--adopt <ID>', 'the pipe exists, and this is its id')
     .option('--retry', 'the create had no effect: send a new create')
@@ -120,7 +120,7 @@ function addDeciding(shell: Shell): void {
     .action(acting(shell, needsOfResolve, resolve))
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
-    .option('--platform', 'instead of a key: unbind the ledger after its platform moved')
+    .option('--platform', 'instead of a key: forget the platform of the ledger, after its address changed')
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', forget))
   addCommand(shell, 'suspend', 'pause a resource until the next revision; print the line to commit')
@@ -133,7 +133,7 @@ function addDeciding(shell: Shell): void {
     )
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', suspend))
-  addCommand(shell, 'resume', 'end a suspension; one in the manifest returns with the next revision')
+  addCommand(shell, 'resume', 'end a suspension; with policy.suspend, only until the next revision')
     .argument('<key>', KEY)
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', resume))
@@ -152,7 +152,7 @@ function addWriting(shell: Shell): void {
   addCommand(shell, 'import', 'print manifests that adopt existing pipes, without any change')
     .argument('[key]', 'key of the new manifest, such as Pipe/orders, or with --all the name of a Service')
     .argument('[id]', 'id of the pipe, as the console shows it')
-    .option('--all', 'a manifest for each pipe without one, of a Service or of all')
+    .option('--all', 'import each pipe that has no manifest, of one Service or of all')
     .option('--service <NAME>', 'the Service manifest that the pipe belongs to')
     .option('--output-dir <DIR>', 'write each manifest to a new file in this folder')
     .addOption(output(IMPORT_OUTPUTS))

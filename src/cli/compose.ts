@@ -127,7 +127,7 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
   if (movedAt === undefined) return
   print(
     io.stderr,
-    `pipewright: ${ledger} was moved to another ledger on ${movedAt}. Later records are only there.`,
+    `pipewright: ${ledger} was moved to another ledger on ${movedAt}. Records since then are only in that ledger.`,
   )
 }
 

@@ -58,7 +58,7 @@ export function wholeHints(
     withoutLock === 0
       ? []
       : [
-          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock. If the ledger is lost, Pipewright might create ${withoutLock === 1 ? 'it' : 'them'} again. Run "${commandLine('lock', local)}", and commit its output. If a Lock names another id, first find out which id is right.`,
+          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock. If the ledger is lost, Pipewright might create ${withoutLock === 1 ? 'it' : 'them'} again. Run "${commandLine('lock', local)}", and commit its output. If a Lock has another id for a pipe, first find out which id is right.`,
         ]
   const ofManifests = withoutManifest.map(
     (each) => `${withoutManifestSentence(each, local)} Listed ${agoOf(each.listedAt, now)}.`,

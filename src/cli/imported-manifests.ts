@@ -67,11 +67,11 @@ function textOf({ manifest, leftOut }: Made): string {
   const refs = secretRefsIn(manifest).map(({ path, ref }) => `${path}: secret ${ref.name}, key ${ref.key}`)
   return [
     ...comment(
-      'No secret is written here. Mount these, correct the references, or remove what the pipe does not use:',
+      'No secret is written here. Mount each of these, or correct its reference. Remove fields that the pipe does not use:',
       refs,
     ),
     ...comment(
-      'The service does not return these values. Write the values of the pipe, or remove what it does not use:',
+      'The service does not return these values. Write the values that the pipe has, or remove fields that it does not use:',
       placesToWrite(manifest),
     ),
     ...comment(
@@ -131,8 +131,10 @@ function surveyLines(survey: Surveyed): readonly string[] {
   const { service, there, held, wanted, odd } = survey
   const free = there - held - wanted.length
   return [
-    `Service/${service}: ${there} pipes. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Neither: ${free}.`,
-    ...odd.map((item) => `Service/${service}: no manifest is made of an item that cannot be read: ${item}.`),
+    `Service/${service}: ${there} pipes. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Others: ${free}.`,
+    ...odd.map(
+      (item) => `Service/${service}: an item of its list cannot be read, so it gets no manifest: ${item}.`,
+    ),
     ...wanted.map(
       ({ id, name, key }) =>
         `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If they differ, write one with policy.adopt: ${id}.`,

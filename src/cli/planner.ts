@@ -35,7 +35,7 @@ export function createPlanner(
       throw new RequestError(
         503,
         late.aborted ? 'the plan took too long' : 'the plan was stopped',
-        'Retry. The request budget limits the speed of a plan of many resources.',
+        'Request the plan again. If it has many resources, a higher --api-budget makes it faster.',
       )
     })
   }

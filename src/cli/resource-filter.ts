@@ -61,7 +61,11 @@ export function withFilter(command: Command, of: 'resources' | 'history'): Comma
       'only with these reasons, such as CreateLimit',
       wordsAmong(Object.keys(REASONS)),
     )
-    .option('--since <TIME>', 'only from then on: 2h, or a time such as 2026-01-31T08:00:00Z', timeFrom)
+    .option(
+      '--since <TIME>',
+      'only since: 2h for two hours ago, or a time such as 2026-01-31T08:00:00Z',
+      timeFrom,
+    )
 }
 
 function appended(value: string, before: readonly string[] = []): readonly string[] {

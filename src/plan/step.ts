@@ -62,7 +62,7 @@ function sentenceOf({ text, shell, edit, copy }: Step, context: CommandContext |
 }
 
 export function withId(text: string, id: string | undefined): Step {
-  return id === undefined ? { text } : { text: `${text} Its id:`, copy: id }
+  return id === undefined ? { text } : { text: `${text} Resource id:`, copy: id }
 }
 
 export function serviceWords({ service }: Pick<About, 'service'>): string {

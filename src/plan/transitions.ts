@@ -130,8 +130,8 @@ export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: S
 type Dismissal = 'created nothing' | 'not known'
 
 const DISMISSALS: Readonly<Record<Dismissal, string>> = {
-  'created nothing': 'a person said that it created no resource',
-  'not known': 'a person set it aside; what it did is not known',
+  'created nothing': 'an operator confirmed that it created no resource',
+  'not known': 'an operator set it aside, and its outcome is unknown',
 }
 
 export function dismissIntent(

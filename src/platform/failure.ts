@@ -189,7 +189,7 @@ const REPLY_WORDS: Readonly<
 > = {
   BadReply: ({ end }, _facts, { most, noun }) =>
     END_WORDS[end] +
-    (most && end === 'whole' ? `, or with ${most} ${noun} or more: some might be missing` : ''),
+    (most && end === 'whole' ? `, or with at least ${most} ${noun}, so the list might not be complete` : ''),
   Redirected: (_seen, _facts, operation) =>
     `a redirect, which is never followed with credentials (check ${BASE_URL_FLAG[operation.api]})`,
   AuthFailed: ({ status }, { refused }, { api, permission }) => {

@@ -6,13 +6,13 @@ test.each([
   [
     1,
     [
-      'The id of 1 pipe is in no Lock. If the ledger is lost, Pipewright might create it again. Run "pipewright lock", and commit its output. If a Lock names another id, first find out which id is right.',
+      'The id of 1 pipe is in no Lock. If the ledger is lost, Pipewright might create it again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.',
     ],
   ],
   [
     7,
     [
-      'The ids of 7 pipes are in no Lock. If the ledger is lost, Pipewright might create them again. Run "pipewright lock", and commit its output. If a Lock names another id, first find out which id is right.',
+      'The ids of 7 pipes are in no Lock. If the ledger is lost, Pipewright might create them again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.',
     ],
   ],
 ])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {

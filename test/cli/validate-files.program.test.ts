@@ -29,7 +29,7 @@ function validate(...args: readonly string[]) {
 
 test('a file without a mistake is fine, although another has one, and what it depends on is known', async () => {
   const { stdout, code } = await validate('--manifests', 'manifests', 'manifests/team/b.yaml')
-  expect(stdout).toContain('no findings. Read all of manifests; shown are the findings of 1 path.')
+  expect(stdout).toContain('no findings. All of manifests was read. Only the findings of 1 path are shown.')
   expect(code).toBe(0)
 })
 
@@ -88,7 +88,7 @@ test.each([
 
 test('a file is read with the directory of manifests around it, where none is below', async () => {
   const { code, stdout } = await from('manifests/team', 'b.yaml')
-  expect(stdout).toContain('no findings. Read all of ..; shown are the findings of 1 path.')
+  expect(stdout).toContain('no findings. All of .. was read. Only the findings of 1 path are shown.')
   expect(code).toBe(0)
 })
 

@@ -428,7 +428,7 @@ describe('manifests that may be older than what another process acted on, howeve
     story(
       started(KAFKA, REPLACE),
       'older r2; want OTHER replace; turn; 1 h; turn; sends nothing',
-      'says another process acted on another revision of the manifests',
+      'says another process acted on another revision',
       believed,
     ))
 })

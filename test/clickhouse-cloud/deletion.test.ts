@@ -41,7 +41,7 @@ describe('policy.ensure absent', () => {
     await using client = await unwanted()
     const id = client.id()
     expect(client.message()).toMatch(
-      /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
+      /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
     )
     await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -57,7 +57,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'policy.ensure is "absent", and the ledger has no pipe of this manifest. Pipewright deletes only recorded pipes. Remove the manifest. If the service still has the pipe, adopt it first: replace policy.ensure by policy.adopt. For an endpoint, only remove policy.ensure.',
+      'policy.ensure is "absent", and the ledger has no pipe of this manifest. Pipewright deletes only recorded pipes. Remove the manifest. If the service still has the pipe, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no adoption: only remove policy.ensure.',
     )
     const { version } = client.record() ?? {}
     await client.restart()
@@ -189,7 +189,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest, no request can change that in an existing pipe, and policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, unless somebody changes it before\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
+      /^source\.kafka\.topics changed in the manifest\. Only a new pipe can have this change, and policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
     )
     await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -234,7 +234,7 @@ describe('policy.onImmutable replace', () => {
         for (const [name, text] of mounted) if (!name.startsWith('api/')) mounted.set(name, `${text}-2`)
       },
       'turn; is SecretRotated; until gone 1 h; sends nothing; want INVOICES replace; turn',
-      'says source.postgres.tableMappings changed in the manifest, no request',
+      'says source.postgres.tableMappings changed in the manifest. Only a new pipe',
       'until gone 20 min; sends DELETE, POST',
     ))
 

@@ -36,7 +36,7 @@ function prints(names: readonly string[]): Step {
 function counts(all: number, held: number, meant: number, left: number): string {
   return (
     `| pipewright: Service/analytics: ${all} pipes. With a manifest or a record: ${held}. ` +
-    `Might belong to a manifest: ${meant}. Neither: ${left}.`
+    `Might belong to a manifest: ${meant}. Others: ${left}.`
   )
 }
 
@@ -158,7 +158,7 @@ describe('import --all', () => {
     const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
     for (const item of odd)
       expect(lines).toContain(
-        `Service/analytics: no manifest is made of an item that cannot be read: ${item}.`,
+        `Service/analytics: an item of its list cannot be read, so it gets no manifest: ${item}.`,
       )
   })
 

@@ -72,7 +72,7 @@ test('one that lacks a single write creates nothing until a person accepts it: b
   const archive = await filled()
   await acting(async ({ ledger }) => void (await ledger.swap(blank('Pipe/since'), [])))
   deleted()
-  const lost = 'its records had been written 20 times, and 19 of these writes are there'
+  const lost = 'its records should show 20 writes, and show only 19'
   expect(await importLedger(URL, archive, OPTIONS)).toBe(lost)
   const person = await openAt(model.api, model.workspace, { mode: 'owner' })
   expect(await creates(person)).toContain(lost)
@@ -87,7 +87,7 @@ test('or once one has started', async () => {
   deleted()
   await importLedger(URL, archive, OPTIONS)
   await acting(async (opened) => {
-    expect(await creates(opened)).toContain('19 of these writes are there')
+    expect(await creates(opened)).toContain('and show only 19')
     await accepted(URL)
     expect(await creates(opened)).toBe('creates')
   })
@@ -101,7 +101,7 @@ test('one that was exported before a person has accepted it is not accepted by t
   await importLedger(URL, archive, OPTIONS)
   const marked = await exported()
   await importLedger('kubernetes:other', marked, OPTIONS)
-  expect(await accepted('kubernetes:other')).toContain('19 of these writes are there')
+  expect(await accepted('kubernetes:other')).toContain('and show only 19')
   await expect(importLedger(`sqlite:${model.workspace.path('a.db')}`, marked, OPTIONS)).rejects.toThrow(
     'pipewright ledger accept',
   )
@@ -115,7 +115,7 @@ test('where a process was there when all was deleted, the Lease still knows how 
     deleted()
     await expect(ledger.swap(since, [])).rejects.toThrow('is no longer at version')
   })
-  expect(await importLedger(URL, archive, OPTIONS)).toContain('19 of these writes are there')
+  expect(await importLedger(URL, archive, OPTIONS)).toContain('and show only 19')
 })
 
 test('where there is no Lease, nothing is compared', async () => {

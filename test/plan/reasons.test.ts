@@ -158,7 +158,7 @@ describe('a state that cannot be seen stands in quotes', () => {
 test('an endpoint without a manifest may be that of another one: it is not to be removed unseen', () => {
   const facts = { key: 'QueryEndpoint/old', file: 'old.yaml', isNothing: false } as const
   expect(messageOf({ reason: 'Orphaned', facts }, { key: facts.key })).toContain(
-    'unless another manifest of its service applies one',
+    'unless another manifest describes it',
   )
   const pipe = { ...facts, key: 'Pipe/old', pipeId: 'p-1' } as const
   expect(messageOf({ reason: 'Orphaned', facts: pipe }, { key: pipe.key })).not.toContain('another manifest')

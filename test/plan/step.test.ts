@@ -20,13 +20,13 @@ test.each([
 
 test('steps are sentences in a message', () => {
   const steps = [
-    { text: 'Find out why it fails. Its id:', copy: 'p-1' },
+    { text: 'Find out why it fails. Resource id:', copy: 'p-1' },
     { text: 'Or edit the manifest:', copy: undefined },
     { text: 'If it is gone,', edit: { path: ['policy', 'recreate'], value: 'p-1' } },
     { text: 'Then run:', shell: 'status' },
   ]
   expect(proseOf(steps, { sandbox: true })).toBe(
-    'Find out why it fails. Its id: p-1. Or edit the manifest. If it is gone, set policy.recreate: p-1. Then run: "npx pipewright status --sandbox".',
+    'Find out why it fails. Resource id: p-1. Or edit the manifest. If it is gone, set policy.recreate: p-1. Then run: "npx pipewright status --sandbox".',
   )
   expect(proseOf([])).toBe('')
 })

@@ -195,7 +195,7 @@ describe('a person who says that nothing was created', () => {
       expect(dismissed.intent).toMatchObject({ id: INTENT_ID, attempt: 1, state: 'dismissed' })
       expect(dismissed.intent?.seen).toMatchObject({
         at: NOW,
-        what: 'a person said that it created no resource',
+        what: 'an operator confirmed that it created no resource',
       })
       expect(dismissed.backoff).toBeUndefined()
     },

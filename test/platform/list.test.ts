@@ -170,7 +170,7 @@ describe('a list that', () => {
 
   test.each([
     [999, 999],
-    [1_000, expect.stringContaining('with 1000 alerts or more: some might be missing')],
+    [1_000, expect.stringContaining('with at least 1000 alerts, so the list might not be complete')],
   ])(
     'has %i alerts, the most in one reply being 1000, is used whole or not at all',
     async (length, expected) => {

@@ -58,7 +58,7 @@ describe('a created pipe, after', () => {
     async (_, happens, says) => {
       const world = await worldAfter(
         `${CREATED}; ${happens}; look orders; shown orders: Ready; shown orders: InSync;
-        tells orders: ${says} Without it, the pipe could not be created again.`,
+        tells orders: ${says} Without this secret, the pipe could not be created again.`,
       )
       expect((await world.conditions(ORDERS)).Synced.status).toBe('True')
       await play(world, 'mount kafka/password=first; look orders')

@@ -201,7 +201,7 @@ it('steps of several name whose id they say', () => {
   const [problem] = problems(many)
   expect(problem?.count).toBe(5)
   expect(problem?.next[0]).toEqual({
-    text: 'For example Pipe/p0: Find out in the console why the pipe is in this state. Its id:',
+    text: 'For example Pipe/p0: Find out in the console why the pipe is in this state. Resource id:',
     copy: 'id-0',
   })
 })

@@ -93,7 +93,7 @@ test('who starts after it notices it by nothing but what the Lease says, where t
   expect((await api.request('PUT', lease, put)).status).toBe(200)
   const next = await open('starts')
   await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next.ledger)).toContain('of these writes are there')
+  expect(await refusal(next.ledger)).toContain('writes, and show only ')
 })
 
 const settled = [() => true, () => false] as const

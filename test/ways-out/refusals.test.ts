@@ -25,7 +25,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'resolving what is settled with an id',
     '',
-    'resolve Pipe/orders --adopt {orders} => 1 | Pipe/orders has no open create: it has pipe',
+    'resolve Pipe/orders --adopt {orders} => 1 | Pipe/orders has no create of unknown outcome: it has pipe',
   ],
   [
     'forgetting what has a manifest',
@@ -50,22 +50,22 @@ const REFUSALS: readonly Refusal[] = [
   [
     'an id that another manifest is about to adopt',
     `write other policy.adopt=${NOWHERE}; write new`,
-    `adopt Pipe/new ${NOWHERE} => 1 | policy.adopt at other.yaml:1 gives pipe … to Pipe/other`,
+    `adopt Pipe/new ${NOWHERE} => 1 | policy.adopt at other.yaml:1 assigns pipe … to Pipe/other`,
   ],
   [
     'another id than the manifest itself names',
     `write new policy.adopt=${NOWHERE}`,
-    `adopt Pipe/new {stray} => 1 | policy.adopt at new.yaml:1 gives pipe ${NOWHERE} to Pipe/new`,
+    `adopt Pipe/new {stray} => 1 | policy.adopt at new.yaml:1 assigns pipe ${NOWHERE} to Pipe/new`,
   ],
   [
     'an id that a Lock gives to another key',
     `locked Pipe/other=${NOWHERE}; write other; write new`,
-    `adopt Pipe/new ${NOWHERE} => 1 | A Lock gives pipe … to Pipe/other`,
+    `adopt Pipe/new ${NOWHERE} => 1 | A Lock assigns pipe … to Pipe/other`,
   ],
   [
     'another id than a Lock gives to the key',
     `locked Pipe/new=${NOWHERE}; write new`,
-    `adopt Pipe/new {stray} => 1 | A Lock gives pipe ${NOWHERE} to Pipe/new`,
+    `adopt Pipe/new {stray} => 1 | A Lock assigns pipe ${NOWHERE} to Pipe/new`,
   ],
   [
     'a pipe of another service',

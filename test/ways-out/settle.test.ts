@@ -142,12 +142,12 @@ describe('a create of unknown outcome', () => {
       apply => 1
       later 1 min
       resolve Pipe/orders --retry => 1 | the network might still deliver
-      | run this again after 20…Z. To take the risk now, add --force
+      | After 20…Z,…run this again. To take the risk now, add --force
       write orders policy.retryCreate={intent}
       apply => 1
       later 2 min
       apply => 1
-      status Pipe/orders => 1 | does not count. Remove it
+      status Pipe/orders => 1 | Remove it and commit
       posts 1
       resolve Pipe/orders --retry
       apply
@@ -160,8 +160,8 @@ describe('a create of unknown outcome', () => {
       `create: cut-before
       apply => 1
       resolve Pipe/orders --retry --force | Its outcome is unknown | not: created nothing
-      | If its request is still on its way, there will be two pipes
-      resolve Pipe/orders --retry => 1 | set it aside; what it did is not known | not: created nothing
+      | If the earlier request still arrives, there will be two pipes
+      resolve Pipe/orders --retry => 1 | set it aside, and its outcome is unknown | not: created nothing
       history Pipe/orders -o json | aside with --force. Its outcome is unknown | not: created nothing
       apply
       pipes 1`,
@@ -175,7 +175,7 @@ describe('a create of unknown outcome', () => {
       apply => 1
       shows Pipe/orders Orphaned
       tells Pipe/orders | Its pipe might exist. No resource is deleted, | once: "pipewright | "pipewright forget Pipe/orders"
-      forget Pipe/orders => 1 | the network might still deliver a part of it…run this again after 20
+      forget Pipe/orders => 1 | the network might still deliver a part of it…After 20
       later 10 min`,
       async ({ status, command }) => {
         const { intent } = await status('Pipe/orders')

@@ -71,7 +71,7 @@ test('a create that was begun by a process that died is no resource that waits',
       await ledger.swap({ ...blankRecord('Pipe/orders'), intent: intent('open') }, [])
     },
     `status => 1 | The daemon is not running: it started
-    status Pipe/orders => 1 | A create is in progress, or Pipewright ended during it. | not: Not reconciled yet.`,
+    status Pipe/orders => 1 | A create is in progress, or Pipewright stopped before its end. | not: Not reconciled yet.`,
   ))
 
 test('no sentence stands twice, and no step asks for what was just asked', () =>

@@ -21,7 +21,7 @@ const LIMITS = {
     name: 'limit on deletions',
     one: 'deletion',
     flag: ' --deletions',
-    next: 'The daemon deletes them ten minutes after the deletion was asked for. Without a daemon, run "pipewright apply" then.',
+    next: 'The daemon deletes them as soon as ten minutes have passed since it found the requests in the manifests. Without a daemon, run "pipewright apply" after these ten minutes.',
   },
 } as const
 
@@ -74,7 +74,7 @@ async function allowHere(
   const problem = store.catalog?.problem
   if (problem !== undefined)
     throw new CommandError(
-      `allow: the resources that the ${name} blocks are unknown. ${problem.message} --manifests names ${manifests}.`,
+      `allow: the resources that the ${name} blocks are unknown. ${problem.message} Check --manifests: it names ${manifests}.`,
     )
   const answer = await allowBlocked(context, allowance)
   if ('blocked' in answer || answer.allowed.length > 0) return answer

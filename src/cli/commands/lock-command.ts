@@ -60,12 +60,12 @@ function problemOf(record: LedgerRecord): string | undefined {
   const { key, remote } = record
   if (remote !== undefined) {
     if (LockedId.safeParse(remote.id).success) return undefined
-    return `${key} is not in the Lock: its ${nounOf(key)} has the id "${remote.id}", which is no UUID. Only the ledger has that id: back it up.`
+    return `${key} is not in the Lock: its ${nounOf(key)} has the id "${remote.id}", which is no UUID. Back up the ledger, because only it has this id.`
   }
   const intent = undecidedIntent(record)
   if (intent === undefined) return undefined
   return (
-    `${key} is not in the Lock: it is unknown whether its ${nounOf(key)} was created. Settle it as "pipewright status ${key}" ` +
-    `says, then run this again (intent ${intent.id}).`
+    `${key} is not in the Lock: it is unknown whether its ${nounOf(key)} was created. Resolve it as "pipewright status ${key}" ` +
+    `says, then run this command again (intent ${intent.id}).`
   )
 }

@@ -39,7 +39,7 @@ export async function reconcile(
   const owner = await findOwner(io, settings, command)
   if (owner === undefined)
     throw new CommandError(
-      `${command}: no daemon of ${settings.ledger} can be reached from here. Start one with "pipewright run", or name its address with --server URL.`,
+      `${command}: no daemon that uses the ledger ${settings.ledger} can be reached. Start one with "pipewright run", or name its address with --server URL.`,
     )
   const { token, ...asked } = owner
   const call = { ...asked, timeoutMs: ANSWER_MS }
@@ -54,7 +54,9 @@ export async function reconcile(
   }
   const requested = receipt['token']
   if (typeof requested !== 'string')
-    throw new CommandError(`${command}: ${call.server} answered without a token. Correct the address.`)
+    throw new CommandError(
+      `${command}: the reply of ${call.server} has no token to wait with, so it is not from Pipewright. Correct the address.`,
+    )
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,

@@ -169,7 +169,7 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
       if (problem !== undefined) print(io.stderr, `${whole}: ${problem}`)
       if (total === 0 && findings.length === 0) return
-      const of = ` Read all of ${manifests}; shown are the findings of ${numberOf(paths, 'path')}.`
+      const of = ` All of ${manifests} was read. Only the findings of ${numberOf(paths, 'path')} are shown.`
       print(io.stdout, summary(findings, total) + (paths === 0 ? '' : of))
     }
   }

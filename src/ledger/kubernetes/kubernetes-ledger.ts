@@ -164,7 +164,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (why !== undefined)
       throw new LedgerError(
         'io',
-        `${why}. Until a renewal works, only outcomes of sent requests are written to the ledger`,
+        `${why}. Until the Lease is renewed, only outcomes of sent requests are written to the ledger`,
       )
   }
 
@@ -279,7 +279,7 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
     const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
     emit({
       type: 'Bug',
-      message: 'a change of the ledger by another process could not be handled',
+      message: 'another process changed the ledger, and this change could not be processed',
       error: bug,
     })
   }

@@ -139,5 +139,5 @@ export function writesOf(objects: Iterable<Kept>): number {
 /** @param before the Lease's count @returns undefined: no rollback */
 export function writesRollback(before: number, now: number): string | undefined {
   if (now >= before) return undefined
-  return `its records had been written ${before} times, and ${now} of these writes are there`
+  return `its records should show ${before} writes, and show only ${now}`
 }

@@ -230,6 +230,6 @@ function recordsGone(shown: string, name: string): LedgerError {
   return new LedgerError(
     'missing',
     `the ledger ${shown} had records, and has none: they were deleted, perhaps with their CustomResourceDefinition. Restore ` +
-      `them from a backup. If they are not needed any more, stop every process that works with it, and delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
+      `them from a backup. If they are not needed any more, stop every process that uses this ledger, and also delete the Secret ${name} and the Lease ${name}. The next start is then a first run.`,
   )
 }

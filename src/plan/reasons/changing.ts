@@ -9,12 +9,12 @@ import { withId } from '../step.ts'
 const WHY = {
   edited: (fields: string) =>
     `${fields === '' ? 'The manifest' : fields} changed${fields === '' ? '' : ' in the manifest'}.`,
-  interval: () => 'Last applied longer ago than its interval.',
+  interval: () => 'Its interval has passed since it was last applied.',
   unknown: () => 'It is unknown whether the last request was carried out.',
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
-    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. It is sent once.`,
+    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. The value is sent once.`,
   drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
@@ -25,7 +25,7 @@ const WHY = {
 const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
-    `${fields} changed in the manifest, no request can change that in an existing ${noun}, and policy.onImmutable is "replace".`,
+    `${fields} changed in the manifest. Only a new ${noun} can have this change, and policy.onImmutable is "replace".`,
   back: (_fields: string, noun: string) =>
     `The ${noun} is being deleted, but its manifest asks for it again.`,
   removed: () => 'The manifest was removed after the request to delete.',
@@ -99,8 +99,7 @@ export const CHANGING = {
   }),
   Deleting: row({
     ...PROGRESSING,
-    means:
-      'its manifest asks to delete it, for good or to create it again with an edit that cannot be made in place',
+    means: 'its manifest asks to delete it, or to replace it because no request can make the edit',
     facts: z.strictObject({
       why: z.enum(Object.keys(DELETED_WHY) as [keyof typeof DELETED_WHY]), // the keys of an object literal
       fields: z.array(z.string()).readonly(),

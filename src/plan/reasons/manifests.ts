@@ -57,7 +57,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
         copy: place,
       },
       {
-        text: 'To give it up, rename this manifest. Then forget the old name, which is Orphaned:',
+        text: 'To remove its record, rename this manifest. Once the old name is Orphaned, run:',
         shell: `forget ${key}`,
       },
     ]
@@ -66,7 +66,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
     facts?.attempt !== undefined
       ? `look for the ${noun} in the console, and remove it there`
       : facts?.pipeId === undefined
-        ? `remove the ${noun} in the console, unless another manifest of its service applies one`
+        ? `remove the ${noun} in the console, unless another manifest describes it`
         : `remove the ${noun} in the console`
   return [
     { text: 'If it is still wanted, restore its manifest:', copy: place },
@@ -100,7 +100,7 @@ export const MANIFESTS = {
       const rest =
         meanwhile === 'nothing'
           ? 'The resource stays unchanged until the manifest is corrected.'
-          : 'The last valid version stays in force until it is corrected.'
+          : 'The last valid version applies until the manifest is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
     steps: (facts, about) => [
@@ -110,7 +110,7 @@ export const MANIFESTS = {
   }),
   ManifestVanishing: row({
     ...PROGRESSING,
-    means: 'the manifest was not found, which is not confirmed yet',
+    means: 'the manifest was not found, and its removal is not confirmed yet',
     facts: z.strictObject({
       /**
        * `readings`: one or two reads did not find the manifest. `a doubtful reading`: the last read was rejected.
@@ -127,16 +127,16 @@ export const MANIFESTS = {
           return 'The manifest was not found.'
         case 'another checkout':
           return withUnknown(
-            `The manifest was not found. No resource counts as removed: another process acted on revision ${olderThan}, which might be newer. Pipewright continues at the next revision.`,
+            `The manifest was not found. This checkout might be stale, because another process acted on revision ${olderThan}. The resource stays unchanged until the next revision.`,
             unknown,
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. After three equal reads, it counts as removed. The resource stays on the platform in both cases. To keep managing it, restore the manifest.',
+            'The manifest was not found. After three equal reads, it counts as removed. The resource stays on the platform. To keep managing it, restore the manifest.',
             unknown,
           )
         case 'a doubtful reading':
-          return 'Pipewright rejected the last read of the manifests, which did not find this one. The resource stays unchanged until it accepts a read.'
+          return 'The manifest was not found. Pipewright did not accept this read of the directory, so the resource stays unchanged.'
       }
     },
     steps: (facts, about) => [
@@ -167,7 +167,7 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has the ${nounOf(key)}, adopt it first: replace policy.ensure by policy.adopt. For an endpoint, only remove policy.ensure.`,
+        text: `If the service still has the ${nounOf(key)}, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no adoption: only remove policy.ensure.`,
       },
     ],
   }),

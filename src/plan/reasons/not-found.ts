@@ -21,7 +21,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
     refutedAt === undefined
       ? { text: 'Or in Git,', edit: { path: ['policy', 'recreate'], value: pipeId } }
       : {
-          text: `Or remove policy.recreate and add it again: the ${nounOf(key)} was found at ${timeOf(refutedAt)}, after it was set.`,
+          text: `Or in Git, remove policy.recreate, commit, and set it again. It has no effect now, because a read found the ${nounOf(key)} at ${timeOf(refutedAt)}.`,
         },
   ]
 }
@@ -38,7 +38,7 @@ function proofWords(isAlone: boolean, noun: string): string {
 export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
-    means: 'the resource was not found, which is not confirmed yet',
+    means: 'the resource was not found, and its loss is not confirmed yet',
     facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
@@ -79,7 +79,7 @@ export const MISSED = {
           ...goneSteps(facts, key),
         ]
       const onPurpose = {
-        text: `If somebody deleted it on purpose, remove ${place === undefined ? 'its manifest' : `it from ${place}`}, then run:`,
+        text: `If it was deleted on purpose, remove the manifest${place === undefined ? '' : ` at ${place}`}, then run:`,
         shell: `forget ${key}`,
       }
       if (facts !== undefined && 'onDrift' in facts)

@@ -3,7 +3,7 @@ import type { About, Step } from '../step.ts'
 import { removalSteps, removalWords, type RemovalWords } from './removal-words.ts'
 
 export const NOT_SENT = {
-  'no request': (noun: string) => `the service cannot change that in ${anyOf(noun)} that exists`,
+  'no request': (noun: string) => `the service cannot change that in an existing ${noun}`,
   done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,
   'at rest': (noun: string) => `the ${noun} is stopped, and the service would start it`,
   stopped: (noun: string) =>
@@ -29,15 +29,15 @@ export function notSentSteps(
   const noun = nounOf(key)
   const ofKept = kept === undefined ? [] : removalSteps(kept, noun)
   if (why === 'at rest') {
-    const text = `Set policy.paused to true (the ${noun} is stopped again) or to false, in its manifest:`
+    const text = `Set policy.paused in its manifest: to false if the ${noun} can run, or to true if it must stop again:`
     return [...ofKept, { text, copy: place }]
   }
   if (why === 'stopped')
-    return [{ text: `Undo the edit, and Pipewright starts ${noun} ${pipeId}. Or start it in the console.` }]
+    return [{ text: `Undo the edit. Pipewright then starts ${noun} ${pipeId}. Or start it in the console.` }]
   const sent = { text: 'To have it sent,', edit: { path: ['policy', 'onEdit'], value: 'apply' } }
   const inConsole =
     what === 'edit'
-      ? `Make the same change in the console, if it can be made there, to ${noun} ${pipeId}. If the platform does not report the field, then run:`
+      ? `Make the same change to ${noun} ${pipeId} in the console, if possible. If the platform does not report the field, also run:`
       : `Set the new secret in the console, for ${noun} ${pipeId}. Then run:`
   return [
     ...ofKept,

@@ -43,7 +43,10 @@ function contestSteps({ waitMs }: z.output<typeof CONTEST>, about: About): reado
       { text: 'Then start it again:', shell: `reconcile ${about.key}` },
     ]
   return [
-    withId('Find the other user or tool that changes it in the console, and stop it.', about.id),
+    withId(
+      `In the console, find and stop the user or tool that changes this ${nounOf(about.key)}.`,
+      about.id,
+    ),
     { text: 'Or change the manifest to match:', copy: about.place },
   ]
 }
@@ -83,7 +86,7 @@ export const OBSERVING = {
         ? `The manifest was edited (${accepted.join(', ')}) to match the platform.`
         : missing === undefined
           ? IN_SYNC[as]
-          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Without it, the ${noun} could not be created again.`,
+          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Without this secret, the ${noun} could not be created again.`,
   }),
   Drifted: row({
     ...DRIFTED,
@@ -112,7 +115,7 @@ export const OBSERVING = {
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ fields, why, kept }, noun) =>
       why === undefined
-        ? `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}.`
+        ? `${fields.join(', ')} changed in the manifest, but the platform cannot update ${anyOf(noun)}.`
         : `${fields.join(', ')} changed in the manifest, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
     steps: (facts, about) =>
       facts === undefined
@@ -136,7 +139,7 @@ export const OBSERVING = {
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
     words: ({ fields, why, kept, isUnverified }, noun) => {
-      const notSent = why === undefined ? `the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
+      const notSent = why === undefined ? `the platform cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true
         ? `Credentials not verified. The value of ${fields.join(', ')} was not sent: ${notSent}. The ${noun} might use another value.`
         : `The value of ${fields.join(', ')} changed, but ${notSent}. No request was sent.${keptWords(kept, noun)}`
@@ -147,7 +150,7 @@ export const OBSERVING = {
       const noun = nounOf(about.key)
       return [
         {
-          text: `If ${noun} ${facts.pipeId} has another value, set this one in the console. Then run:`,
+          text: `If ${noun} ${facts.pipeId} uses another value, set the secret's value in the console. In both cases, run:`,
           shell: `adopt ${about.key} ${facts.pipeId}`,
         },
       ]

@@ -33,7 +33,7 @@ const WAITS = {
   failed: 'The last attempt failed.',
   stopped: 'Pipewright stopped it for this change, but the change failed.',
   'decisions changed':
-    'The facts changed again before each request could be sent, so none was sent. Pipewright decides again.',
+    'The manifest, its record or the platform changed before each request. No request was sent. Pipewright decides again.',
 } as const
 
 const SERVICE_PROBLEM = z.discriminatedUnion('is', [
@@ -49,7 +49,7 @@ function serviceProblemWords(problem: ServiceProblem): string {
     case 'not valid':
       return `${problem.service} has no valid manifest. Pipewright continues as soon as it has one.`
     case 'not found':
-      return `The manifest of ${problem.service} was not found. Until it is, no resource of this service is created or applied.`
+      return `The manifest of ${problem.service} was not found. Without it, no resource of this service is created or applied.`
     case 'with errors':
       return `The manifest of ${problem.service} has errors. Until they are corrected, no resource of this service is created or applied.`
     case 'gone':
@@ -81,7 +81,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'not there': {
       const { service, isListed } = problem
       const next = isListed
-        ? 'But the list of the service showed it. No resource is created, and Pipewright reads it again.'
+        ? 'But the list of the service showed it, so Pipewright reads it again. No resource is created.'
         : 'No resource is created.'
       return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
     }
@@ -91,7 +91,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
       return `${it} is being deleted. It is not adopted.`
     case 'unlike the list':
       return (
-        `The list of the service shows ${pipeId} as this ${noun}, but a read by its id shows other values. One of the two might be older. ` +
+        `The list of the service shows ${pipeId} as this ${noun}, but a read by its id shows other values. One of the replies might be outdated. ` +
         'No resource is created, and Pipewright reads it again.'
       )
     case 'held':
@@ -122,7 +122,7 @@ function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: Ab
     case 'not there':
       return problem.isListed ? [] : [correct]
     case 'perhaps of':
-      return [{ text: `Settle ${problem.other} first:`, shell: `status ${problem.other}` }]
+      return [{ text: `Resolve ${problem.other} first:`, shell: `status ${problem.other}` }]
     case 'of another service':
     case 'being deleted':
     case undefined:
@@ -158,7 +158,7 @@ export const REFUSING = {
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
-    means: 'its service has more pending creates, with those of the last hour, than the create limit allows',
+    means: 'its service has more pending and recent creates than the create limit allows',
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
@@ -226,7 +226,7 @@ export const REFUSING = {
             shell: 'validate',
           },
         ]
-      const text = 'Correct the Service manifest, or spec.service in this one:'
+      const text = 'Correct the Service manifest, or spec.service in this manifest:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
     },
   }),
@@ -281,7 +281,7 @@ export const REFUSING = {
       },
       ...(pipeId === undefined
         ? []
-        : [{ text: 'If it was restarted anyway, run:', shell: `resolve ${key} --adopt ${pipeId}` }]),
+        : [{ text: 'If Pipewright was restarted anyway, run:', shell: `resolve ${key} --adopt ${pipeId}` }]),
     ],
   }),
   AdoptRefused: row({

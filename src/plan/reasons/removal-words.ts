@@ -39,7 +39,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
   const stays = staysBehind === undefined ? '' : ` ${staysBehind}`
   switch (removal.is) {
     case 'later':
-      return `${asked} The ${noun} will be deleted at ${timeOf(removal.at)}, unless somebody changes it before.${stays}${after}`
+      return `${asked} The ${noun} will be deleted at ${timeOf(removal.at)}, if it is still unchanged.${stays}${after}`
     case 'now':
       return `${asked} The ${noun} will be deleted.${stays}${after}`
     case 'going':
@@ -51,9 +51,9 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'not found':
       return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} Pipewright rejected the last read of the manifests. No resource is deleted until it accepts one.`
+      return `${asked} Pipewright did not accept the last read of the manifests. Until it accepts one, no resource is deleted.`
     case 'older':
-      return `${asked} No resource is deleted: another process acted on another revision of the manifests, which might be newer. Pipewright continues at the next revision.`
+      return `${asked} No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
       return `${asked} The ${noun} is not deleted: it changed since it was last in sync (${removal.fields.join(', ')}).`
     case 'never in sync':
@@ -85,7 +85,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       return [{ text: 'Correct the Lock.' }]
     case 'claimed':
       return [
-        { text: `If ${removal.key} should keep the ${noun}, remove this manifest.` },
+        { text: `If ${removal.key} should keep the ${noun}, remove this manifest. The ${noun} stays.` },
         {
           text: `If not, correct the manifest of ${removal.key}: remove the id of this ${noun}, or set policy.replaces.`,
         },
@@ -93,10 +93,10 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'taken':
       return [
         {
-          text: `If this is another ${noun} beside it,`,
+          text: `To have both ${noun}s,`,
           edit: { path: ['policy', 'replaces'], value: removal.key },
         },
-        { text: 'If not, give it a different spec.' },
+        { text: `Or give this ${noun} a different spec.` },
       ]
     case 'listed':
       return [{ text: `Delete that ${noun} in the console, or give this ${noun} another spec.name.` }]

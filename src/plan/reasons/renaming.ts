@@ -36,13 +36,13 @@ function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
   return foreign === undefined
     ? [
         {
-          text: `If it is a new ${noun} beside it,`,
+          text: `If this is a new ${noun} beside ${other},`,
           edit: { path: ['policy', 'replaces'], value: other },
         },
       ]
     : [
         {
-          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing it:`,
+          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing ${other}:`,
           shell: `forget ${other}`,
         },
       ]
@@ -119,12 +119,12 @@ const SIMILAR_STEPS: Readonly<
       { text: `If ${facts.key} is the new name of ${facts.other}, remove ${old}. The ${noun} is kept.` },
       ...(isOld
         ? [{ text: `If not, set policy.replaces: ${facts.other} in the manifest of ${facts.key}.` }]
-        : [{ text: 'If it is a copy, give it a different spec:', copy: place }, ...newSteps(facts)]),
+        : [{ text: 'If this is a copy, give it a different spec:', copy: place }, ...newSteps(facts)]),
     ]
   },
   'renamed-from': ({ by = 'policy.renamedFrom', rival, other }) => [
     rival === undefined
-      ? { text: 'Remove the manifest of the old name. Then the record moves automatically:', copy: other }
+      ? { text: 'Remove the manifest of the old name, and the record moves automatically:', copy: other }
       : { text: `Remove ${by === 'a Lock' ? 'the line' : by} from the wrong manifest:`, copy: rival },
   ],
 }

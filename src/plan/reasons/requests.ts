@@ -12,10 +12,11 @@ const MET = {
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
-  creating: 'A create is in progress, or Pipewright ended during it. The next reconcile records the outcome.',
+  creating:
+    'A create is in progress, or Pipewright stopped before its end. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
   allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
-  'not answered': 'No request with the credentials of this service has had a reply yet.',
+  'not answered': 'Not read yet: no request with the credentials of this service was answered.',
   'not asked': 'Not read yet: Pipewright could not send a request to the platform.',
 } as const
 
@@ -78,8 +79,7 @@ export const REQUESTS = {
   Unavailable: row({
     ...FAILED,
     ...MET,
-    means:
-      'the platform could not be reached or did not answer as its interface promises, or Pipewright failed',
+    means: 'the platform could not be reached or sent an unexpected reply, or Pipewright failed',
     steps: () => [
       { text: 'Pipewright retries. If it lasts, check that this host reaches the address in --base-url.' },
     ],
@@ -94,9 +94,9 @@ export const REQUESTS = {
     words: (facts) =>
       'said' in facts
         ? sentence(facts.said)
-        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: another process acted on revision ${facts.olderThan}, ` +
-          'which might be newer. Pipewright continues at the next revision.',
-    means: 'this process is not sure to be the only leader, and sent no request',
+        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: this checkout might be stale, because another process acted ` +
+          `on revision ${facts.olderThan}. Pipewright continues at the next revision.`,
+    means: 'this process might not be the only leader, so it sent no request',
     steps: (facts, { key }) =>
       facts !== undefined && 'olderThan' in facts
         ? removalSteps({ is: 'older' }, nounOf(key))

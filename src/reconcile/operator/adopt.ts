@@ -123,9 +123,9 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
-      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that entry.`
+      return `${place} assigns ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that line.`
     if (other === key && isOther(id))
-      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct that entry, or use that id.`
+      return `${place} assigns ${nounOf(key)} ${id} to ${key}. Correct that line, or adopt ${id}.`
   }
   return undefined
 }
@@ -183,7 +183,7 @@ function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): bool
 
 function notBelieved(key: Key, remote: Remote): string {
   return (
-    `${key} has ${nounOf(key)} ${remote.id}, which was not found, but the loss is not confirmed yet. Run this again when "pipewright status" ` +
+    `${key} has ${nounOf(key)} ${remote.id}, which was not found, but the loss is not confirmed yet. Run this command again when "pipewright status" ` +
     'shows it as Missing. Or set policy.adopt: <the other id> in the manifest: it takes effect once the loss is confirmed. ' +
     `If you know that it is gone, then run "pipewright resolve ${key} --recreate".`
   )

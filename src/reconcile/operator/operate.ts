@@ -69,7 +69,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     const stopped = stoppedWords(recorded)
     if (stopped !== undefined && isToBeStarted(context, recorded))
       return refused(
-        `${stopped} Pipewright starts it soon. Run this command again after that. If it stays stopped, restore its manifest, or start it in the console.`,
+        `${stopped} Pipewright starts it soon. Run this command again when it runs. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
     // If this create still arrives, a returning manifest would make a second pipe.
@@ -114,9 +114,9 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
     return `No change was made: unreadable files might have a manifest of ${key}. Run "pipewright validate".`
   }
   if (isKnownGone(recorded)) return undefined
-  const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
+  const place = recorded.file === undefined ? '' : ` at ${recorded.file}:${recorded.line ?? 1}`
   return (
-    `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +
+    `${key} is not Orphaned yet: the last reconcile still found its manifest${place}. Check that --manifests names ` +
     'the daemon\'s directory. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
     '"pipewright apply". Then run this command again.'
   )
@@ -132,7 +132,10 @@ export function suspendKey(
     if (entry?.manifest === undefined)
       return refused(`${key} has no valid manifest, so Pipewright does not change it.`)
     const { position } = entry
-    if (isReference(key)) return refused(`Pipewright only reads ${key}. Suspend the resources that use it.`)
+    if (isReference(key))
+      return refused(
+        `Pipewright only reads ${key}, so it cannot be suspended. Suspend the resources that use it.`,
+      )
     if (Date.parse(until) <= clock.now()) return refused(`${until} is in the past. Give a later time.`)
     const why = context.mask.mask(reason)
     const suspended = { reason: 'Suspended', facts: { until, why } } as const

@@ -66,7 +66,7 @@ export function stillOnItsWay(
   const why = stillDelivers(intent)
   return (
     `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. To create again ` +
-    `now could make two ${nounOf(key)}s. Check the console once more, then run this again after ${timeOf(clock.now() + leftMs)}.`
+    `now could make two ${nounOf(key)}s. After ${timeOf(clock.now() + leftMs)}, check the console once more and run this again.`
   )
 }
 
@@ -81,7 +81,7 @@ function stillDelivers({ state, lastsMs, seen }: Intent): string {
 }
 
 export function nothingToResolve({ key, version, remote, intent }: LedgerRecord): string {
-  const nothing = `${key} has no open create: `
+  const nothing = `${key} has no create of unknown outcome: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
   if (remote !== undefined) {
     return `${nothing}it has ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`

@@ -39,7 +39,7 @@ export function retryCreate(
     const now = context.clock.now()
     const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
     const found = tooEarly === undefined ? 'created nothing' : 'not known'
-    const risk = `If its request is still on its way, there will be two ${nounOf(key)}s.`
+    const risk = `If the earlier request still arrives, there will be two ${nounOf(key)}s.`
     const settled = dismissIntent(recorded, intent, { now, found })
     await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
@@ -51,7 +51,7 @@ export function retryCreate(
         result: 'failed',
       }),
     ])
-    const next = nextWords(context, key, 'The next reconcile creates it again.')
+    const next = nextWords(context, key, 'The next reconcile sends a new create.')
     return done(
       recorded,
       found === 'created nothing'
