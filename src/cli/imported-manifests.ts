@@ -131,7 +131,7 @@ function surveyLines(survey: Surveyed): readonly string[] {
   const { service, there, held, wanted, odd } = survey
   const free = there - held - wanted.length
   return [
-    `Service/${service}: ${there} pipes. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Others: ${free}.`,
+    `Pipes in Service/${service}: ${there}. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Others: ${free}.`,
     ...odd.map(
       (item) => `Service/${service}: an item of its list cannot be read, so it gets no manifest: ${item}.`,
     ),

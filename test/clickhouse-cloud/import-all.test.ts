@@ -35,7 +35,7 @@ function prints(names: readonly string[]): Step {
 
 function counts(all: number, held: number, meant: number, left: number): string {
   return (
-    `| pipewright: Service/analytics: ${all} pipes. With a manifest or a record: ${held}. ` +
+    `| pipewright: Pipes in Service/analytics: ${all}. With a manifest or a record: ${held}. ` +
     `Might belong to a manifest: ${meant}. Others: ${left}.`
   )
 }

@@ -9,13 +9,13 @@ import { withId } from '../step.ts'
 const WHY = {
   edited: (fields: string) =>
     `${fields === '' ? 'The manifest' : fields} changed${fields === '' ? '' : ' in the manifest'}.`,
-  interval: () => 'Its interval has passed since it was last applied.',
+  interval: () => 'Its interval has passed, or an earlier request might have overwritten it.',
   unknown: () => 'It is unknown whether the last request was carried out.',
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
     `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. The value is sent once.`,
-  drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
+  drifted: (fields: string) => `Unlike the manifest: ${fields}. policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
   started: () => 'policy.paused is false.',

@@ -1,4 +1,5 @@
 import { z } from '../../kinds/zod.ts'
+import { kindOf } from '../../kinds/key.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps } from './removal-words.ts'
@@ -167,7 +168,11 @@ export const MANIFESTS = {
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
-        text: `If the service still has the ${nounOf(key)}, adopt it first: replace policy.ensure by policy.adopt. An endpoint needs no adoption: only remove policy.ensure.`,
+        text: `If the service still has the ${nounOf(key)}, ${
+          kindOf(key) === 'QueryEndpoint'
+            ? 'remove policy.ensure until Pipewright has applied the endpoint'
+            : 'adopt it first: replace policy.ensure by policy.adopt'
+        }.`,
       },
     ],
   }),
