@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-export interface ActingParts {
+interface ActingParts {
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler

@@ -6,7 +6,7 @@ import type { ClusterPlace } from './kubernetes/cluster.ts'
 import { moveSqlite, readSqliteArchive, unbindSqlite, writeSqliteArchive } from './sqlite-archive.ts'
 import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite-ledger.ts'
 
-export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
+interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
   /** Kubernetes: ms after which a request to the platform can no longer arrive. */

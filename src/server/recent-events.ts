@@ -37,13 +37,13 @@ export type SourceEntry = { readonly at: number } & (
 )
 
 /** The state was first seen at `from`, last at `until`: ms since the epoch. */
-export interface StateSpan {
+interface StateSpan {
   readonly state: string | undefined
   readonly from: number
   readonly until: number
 }
 
-export interface LastReading {
+interface LastReading {
   /** ms since the epoch. */
   readonly at: number
   readonly durationMs: number

@@ -55,7 +55,7 @@ export function registerReplies(app: FastifyInstance, emit: Emit): void {
     if (error instanceof RequestError && error.statusCode === 401) {
       reply.header('www-authenticate', 'Bearer realm="pipewright"')
     }
-    // Skips errors of the ledger, because the ledger has reported them.
+    // The ledger has reported its own errors.
     if (error instanceof Error && errorReply(error)[0] === 500 && !(error instanceof LedgerError))
       emit({
         type: 'Bug',

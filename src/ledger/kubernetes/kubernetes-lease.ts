@@ -13,7 +13,7 @@ import {
   type SeenLease,
 } from './lease-object.ts'
 
-export interface KubernetesLeaseOptions extends LeaseObjectOptions {
+interface KubernetesLeaseOptions extends LeaseObjectOptions {
   readonly holder: string
   /** True if the ledger has no records: then no other process has acted. */
   readonly isNew: () => boolean

@@ -14,7 +14,7 @@ import type { Mirror, Mirrored } from './record-mirror.ts'
 import { readMirror } from './read-mirror.ts'
 import type { LedgerRollback } from './ledger-rollback.ts'
 
-export interface KubernetesLedgerParts {
+interface KubernetesLedgerParts {
   readonly api: ClusterApi
   readonly path: string
   readonly name: string

@@ -8,7 +8,7 @@ import type { ClusterApi, KubeObject } from './cluster-api.ts'
 export type LedgerSecret = ReturnType<typeof opened>
 
 /** A change of the Secret. An undefined member is removed. */
-export interface SecretMembers {
+interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined

@@ -14,7 +14,7 @@ export interface Mirrored {
   readonly resourceVersion: string
 }
 
-export interface MirrorOptions {
+interface MirrorOptions {
   readonly api: ClusterApi
   readonly path: string
   readonly selector: string

@@ -3,7 +3,7 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, WATCH_S, type ClusterApi, type WatchEvent } from './cluster-api.ts'
 
-export interface RecordWatchParts {
+interface RecordWatchParts {
   readonly api: Pick<ClusterApi, 'versionOf' | 'watch'>
   readonly path: string
   readonly selector: string

@@ -5,7 +5,7 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
-export interface TakeoverParts {
+interface TakeoverParts {
   readonly lease: Leadership
   /** Reads all writes made before this call. */
   readonly readAll: () => Promise<void>

@@ -9,7 +9,7 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
 
 /** The manifest of a key. For a broken or unreadable document, it is the last valid manifest. */
-export interface KnownManifest {
+interface KnownManifest {
   readonly key: Key
   readonly manifest: ResourceManifest
   readonly position: Position

@@ -47,8 +47,8 @@ export const SAID = z.strictObject({ said: z.string() })
 
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
 export type InnerReason = z.output<typeof INNER_REASON>
-export type Tell = (inner: InnerReason) => string
-export type InnerSteps = (inner: InnerReason) => readonly Step[]
+type Tell = (inner: InnerReason) => string
+type InnerSteps = (inner: InnerReason) => readonly Step[]
 
 export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
 

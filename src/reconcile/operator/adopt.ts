@@ -195,7 +195,7 @@ function differWords(differences: readonly Difference[]): string {
   return ` The platform reports other values than the manifest for ${fields}.`
 }
 
-export type AdoptionTarget =
+type AdoptionTarget =
   | {
       readonly problem: undefined
       readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
@@ -206,7 +206,7 @@ export type AdoptionTarget =
     }
   | { readonly problem: string }
 
-export async function adoptionTarget(
+async function adoptionTarget(
   context: OperatorContext,
   recorded: LedgerRecord,
 ): Promise<AdoptionTarget> {

@@ -154,7 +154,7 @@ export function suspendKey(
 
 const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 
-export function resumeKey(
+function resumeKey(
   context: OperatorContext,
   { key }: OperatorCommand & { readonly command: 'resume' },
 ): Promise<OperatorResult> {

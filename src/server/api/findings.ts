@@ -17,7 +17,7 @@ export interface FindingsReply extends Paged<Finding> {
   readonly counts: FindingCounts
 }
 
-export type FindingCounts = Readonly<Record<Finding['severity'], number>>
+type FindingCounts = Readonly<Record<Finding['severity'], number>>
 
 export function countFindings(findings: readonly Finding[]): FindingCounts {
   const error = findings.filter(isError).length

@@ -67,7 +67,7 @@ function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyRep
     throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
-      `No check was started. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
+      `No check started. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
       { ...receipt },
     )
   }

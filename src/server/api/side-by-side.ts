@@ -28,7 +28,7 @@ export interface ComparedField {
  * `read`: this process has a reply. `read-before-start`: only an earlier process had one. `no-manifest`: there is no
  * valid manifest.
  */
-export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
+type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
 
 export function comparisonOf(
   { status, reply, checkedAt }: ResourceView,

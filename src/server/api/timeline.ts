@@ -121,7 +121,7 @@ interface AlikeEntries {
   /** Time of the newest: ms since the epoch. */
   readonly at: number
   readonly revision: string
-  /** Entries of the resource that changed last: an action, or several conditions. */
+  /** Entries of the resource that changed last: an action or conditions. */
   readonly entries: readonly [HistoryEntry, ...HistoryEntry[]]
   /** Newest first. */
   readonly keys: readonly Key[]
