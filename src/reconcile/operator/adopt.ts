@@ -206,10 +206,7 @@ type AdoptionTarget =
     }
   | { readonly problem: string }
 
-async function adoptionTarget(
-  context: OperatorContext,
-  recorded: LedgerRecord,
-): Promise<AdoptionTarget> {
+async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord): Promise<AdoptionTarget> {
   const { store, secrets, mask, profile } = context
   const { key } = recorded
   const entry = store.entry(key)
