@@ -37,6 +37,10 @@ describe.each([...PAGES, 'CHANGELOG.md'])('%s', (page) => {
   })
 })
 
+test('tables have a header, without which they are shown as text', () => {
+  for (const page of PAGES) expect.soft(read(page), page).not.toMatch(/^(?!\|).*\n\|[ :|-]+\|$/m)
+})
+
 test('pages begin with what they are for, and are in the index', () => {
   for (const page of DOCS) {
     const [title = '', first] = read(page)
