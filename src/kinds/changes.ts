@@ -13,7 +13,7 @@ export interface Compared {
 
 export interface Changes {
   /**
-   * @param field dotted path; a list of objects is one field
+   * @param field dotted path. For an item of a list, the path of the list
    * @param fields all fields that the same edit changes
    * @returns the request that changes the field, or undefined if the field cannot change
    */
@@ -21,7 +21,7 @@ export interface Changes {
   request(way: Way, fields: ReadonlySet<string>, compared: Compared): JsonObject
   /** Whether a second request must follow, because a changed table is removed first and then added. */
   isFollowed(fields: ReadonlySet<string>, compared: Compared): boolean
-  /** Whether the observed list still differs from the manifest's list, such as by an item to remove. */
+  /** Whether items still have to be added to the list or removed. */
   isLeft(field: string, compared: Compared): boolean
   /** Whether the resource must be stopped while this field changes. */
   needsRest(field: string): boolean
@@ -31,7 +31,7 @@ export interface Changes {
   isSlow(field: string): boolean
   /** `update` replaces all fields, so Pipewright reads the resource right before it. */
   readonly replacesWhole?: true
-  /** States for a resource without a manifest. With one, `KnownStates` has them. */
+  /** Names of states, used if the resource has no manifest. Otherwise `KnownStates` are used. */
   readonly rest: RestStates
 }
 

@@ -22,7 +22,7 @@ export interface Operation {
   readonly noun: string
   readonly api: 'services' | 'alerts'
   readonly permission?: string
-  /** The request lists the resources of a service. Its 404 means that the service does not exist. */
+  /** True if the request lists the resources of a service. Then a 404 means that the service does not exist. */
   readonly lists?: true
   /** Maximum number of resources in one list. A list of this length might be incomplete. */
   readonly most?: number
@@ -35,7 +35,7 @@ export interface KindFacts {
   readonly noun: string
   /** Lifecycle of the manifests for which `isWritten` is not true. */
   readonly lifecycle: Lifecycle
-  /** Whether this manifest of a read-only kind asks for a create. Its lifecycle is then `create-once`. */
+  /** True if this manifest of a read-only kind asks for a create. The lifecycle is then `create-once`. */
   readonly isWritten?: (manifest: ResourceManifest) => boolean
 }
 
@@ -51,7 +51,7 @@ interface Compared<M extends ResourceManifest> {
   readonly reply: ReplyShape
 }
 
-/** A kind whose resources a `POST` creates. They are then read by the returned id. */
+/** A kind whose resources a `POST` creates. Later reads use the returned id. */
 export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   extends Described<M>, Compared<M> {
   readonly lifecycle: 'create-once'
@@ -70,10 +70,10 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly idForm?: IdForm
   /** State that a plan assumes after a create. Default: `Provisioning`. */
   readonly firstState?: string
-  /** Ms after a create request in which the service might still carry it out. Default: none. */
+  /** For how many ms after a create request the service might still create the resource. Default: none. */
   readonly createLastsMs?: number
   readonly changes?: Changes
-  /** Fields that identify a resource beside its name. Undefined: only the name does. */
+  /** Fields that identify a resource beside its name. Undefined: the name alone identifies the resource. */
   readonly identity?: Fields
   /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject

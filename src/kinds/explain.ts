@@ -10,7 +10,7 @@ import { isSensitiveName } from '../lib/sensitive.ts'
 
 /** What `pipewright explain` says about a field, from the schemas and field tables. */
 export interface FieldFacts {
-  /** Such as `Pipe.spec.source.kafka.brokers` or `Pipe.spec.destination.columns[].name`. */
+  /** Full path, such as `Pipe.spec.source.kafka.brokers` or `Pipe.spec.destination.columns[].name`. */
   readonly path: string
   readonly name: string
   readonly type: string
@@ -22,8 +22,8 @@ export interface FieldFacts {
   readonly example: Json | undefined
   readonly compared: string
   /**
-   * Words on the request that applies an edit. Undefined for a field with inner fields, outside `spec`, and if
-   * the kind cannot be updated.
+   * How an edit is applied. Undefined if the kind cannot be updated, outside `spec`, and for a field with inner
+   * fields.
    */
   readonly changed: string | undefined
   readonly isSensitive: boolean

@@ -5,18 +5,18 @@ import { z } from './zod.ts'
 
 /** Facts that a field's schema declares in `.meta()`, beside `description` and `examples`. */
 interface Declared {
-  /** How values of a field without inner fields are compared. Default: by type. Lists of texts must set it. */
+  /** How values of a field without inner fields are compared. Default: by type. A list of texts needs a `form`. */
   readonly form?: LeafForm | undefined
   /** Fields that identify an item in a list of objects. The order of its items does not matter. */
   readonly keyedBy?: readonly string[] | undefined
   /**
-   * How often replies have the field. If `at times`, its absence is no difference. Inner fields inherit it.
-   * Default: `always`.
+   * How often replies have the field. If `at times`, a missing field is no difference. Inner fields inherit this
+   * setting. Default: `always`.
    */
   readonly returned?: 'always' | 'at times' | 'never' | undefined
   /**
-   * How an edit is sent. `update`: only the field. `connection`: all `connection` fields of its source. `tables`:
-   * items to add and remove, while the pipe is stopped. Inner fields inherit it. Default: the field cannot change.
+   * How an edit is sent. `update`: only the field. `connection`: all `connection` fields of the source. `tables`:
+   * items to add and remove, while the pipe is stopped. Inner fields inherit this. Default: the field cannot change.
    */
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
   /** Whether the field, beside the name, identifies a resource. */

@@ -45,7 +45,7 @@ export function ruleWarning(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'warning', ...place }
 }
 
-/** Indexes of values that repeat an earlier value, each with the index of the first. */
+/** Index of each value that repeats an earlier value, with the index of the first equal value. */
 export function repeatsIn(
   values: readonly string[],
 ): readonly { readonly index: number; readonly first: number }[] {

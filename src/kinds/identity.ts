@@ -43,14 +43,14 @@ export function sourceIn(paths: readonly string[], values: Values): string | und
   return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Whether the sources are equal and no field differs. If one side lacks a field, it can be a default. */
+/** Whether the sources are equal, and also each field that both sides have. */
 export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
   const source = sourceIn(paths, a)
   const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]
   return source !== undefined && source === sourceIn(paths, b) && !paths.some(differs)
 }
 
-/** Checks whether a resource has the source and destination of `asked`. Compares lists last, because this is slow. */
+/** Checks whether a resource has the source and destination of `asked`. Compares lists last: they are slow. */
 export function identityCheck(identity: Fields, asked: JsonObject): (there: JsonObject) => boolean {
   const body = comparedBody(identity, asked)
   const isNamed = Object.values(body['source'] ?? {}).some(

@@ -67,7 +67,7 @@ interface Place {
   readonly keys: readonly string[]
   readonly leftOut: LeftOut[]
   readonly mask: Pick<SecretMask, 'mask'>
-  /** Whether credentials that do not fit the authentication break a rule, so that `fitted` removes them. */
+  /** True if a rule refuses credentials that do not fit the authentication. Then `fitted` removes them. */
   readonly isRuled: boolean
 }
 
@@ -101,7 +101,7 @@ interface At {
   readonly place: Place
 }
 
-/** References for the secrets in a field that replies never show, because the pipe probably uses them. */
+/** Replies never show this field. Secrets in the field become references, because the pipe probably uses them. */
 function referencesOf(
   { fields, isSensitive }: Field,
   value: Json | undefined,
@@ -118,7 +118,7 @@ function referencesOf(
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
 
-/** Whether the reply omits a secret that other replies show, so the secret might be in use. */
+/** Whether this reply omits a secret that some replies show. The pipe might still use the secret. */
 function isHidden({ returned, isSensitive }: Field, { name, beside }: At): boolean {
   return returned === 'at times' && isSensitive && !Object.hasOwn(beside, name)
 }
@@ -186,7 +186,7 @@ function referenceTo({ secret, keys }: Place, field: string): JsonObject {
   const [, , ...inner] = keys // sensitive values are below `source.KIND`
   return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }
-/** Maximum characters of a name, without the number of a duplicate. */
+/** Maximum characters of a name. The number of a duplicate does not count. */
 const LONGEST = 56
 
 const DIGITS = 8

@@ -4,7 +4,7 @@ export function keyOf(kind: string, name: string): Key {
   return `${kind}/${name}`
 }
 
-/** Undefined if the text does not have the form of a key. The kind can be unknown. */
+/** Parses `Kind/name`. The kind can be unknown. Undefined: the text has another form. */
 export function parseKey(text: string): Key | undefined {
   return /^[A-Z][A-Za-z]*\/./.test(text) ? (text as Key) : undefined // has the slash
 }

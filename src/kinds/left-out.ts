@@ -57,8 +57,8 @@ function isOurs([top, ...inner]: Path): boolean {
 }
 
 /**
- * The schema errors, one for each field. Without schema errors, only the first broken rule, because the removal
- * of its field might fix others.
+ * The first schema error of each field. Without schema errors, only the first broken rule, because other rules
+ * might hold after the field is removed.
  */
 function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Objection[] {
   const { data, error } = kind.schema.safeParse(manifest)
@@ -78,7 +78,7 @@ const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }
 
-/** Turns the path of a list item into that of its list. The whole list is removed: a shorter one would be drift. */
+/** Turns the path of a list item into that of its list. The whole list is removed: a shorter list would be drift. */
 function asField({ path, why }: Objection): Objection {
   const item = path.findIndex((step) => typeof step === 'number')
   return { path: item === -1 ? path : path.slice(0, item), why }
@@ -110,7 +110,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
 }
 
 /**
- * Removes a field, and each parent that is then empty and held only secret references.
+ * Removes a field. Also removes a parent that is then empty, if the parent held only secret references.
  * @param path of an existing field outside lists
  */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {

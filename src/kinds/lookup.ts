@@ -63,7 +63,7 @@ export function isUpserted(key: Key): boolean {
 
 /** Whether the state describes the watched data, as with an alert, and not the resource itself. */
 export function isAlarm(key: Key): boolean {
-  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // undefined: the runbook's placeholder
+  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // the runbook's placeholder has no kind
 }
 
 /** Whether Pipewright creates this resource, although its kind is otherwise only watched. */

@@ -33,7 +33,7 @@ function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
   return kindFor(profile, { key, manifest, record: undefined })
 }
 
-/** @throws if the profile lacks this lifecycle, although its schema should have refused the manifest */
+/** @throws if the kind has no such lifecycle, because the schema should have refused the manifest */
 function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
   if (kind.lifecycle === lifecycle) return kind
   if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
@@ -74,7 +74,7 @@ export function fieldsOf(profile: Profile, key: Key): Fields {
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** Fields that can have line breaks, and blanks at both ends. The comparison of `allowedOrigins` ignores them. */
+/** Fields that can have line breaks, and blanks at both ends. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
 export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {

@@ -9,7 +9,7 @@ type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
 
 export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
 
-/** Marks an invalid item of a list. As a symbol, it cannot collide with a field of a reply. */
+/** Marks an invalid item of a list. A symbol cannot collide with a field of a reply. */
 export const ODD: unique symbol = Symbol('odd')
 
 export interface Odd {
@@ -37,7 +37,7 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
   return value as RemoteResource // each field was checked
 }
 
-/** Keeps the valid fields of an invalid item. Without a valid id, its place in the list becomes the id. */
+/** Keeps the valid fields of an invalid item. If the id is invalid, the item's place in the list becomes the id. */
 export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
   const place = `at index ${index} of the list`
   if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }

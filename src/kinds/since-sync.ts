@@ -7,13 +7,13 @@ import { isEmpty } from './remote-resource.ts'
 
 /* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
 
-/** In a longer list, all items together have one text per field, because records must stay small. */
+/** If a list is longer, each field has one text for all items together, because records must stay small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that is empty in a reply. */
 const EMPTY = '.{}'
 
-/** Canonical texts by field path. @param shown the same reply, from which no empty field was removed */
+/** Canonical texts by field path. @param shown the same reply, before empty fields were removed */
 export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
   return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
 }
@@ -30,7 +30,7 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether the field, or an object around it, was empty in the reply. False for fields of the manifest. */
+/** Whether the field, or an object around it, was empty at the last sync. False if the manifest has the field. */
 export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
   const names = asked[path] === undefined ? path.split('.') : []
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)

@@ -45,7 +45,7 @@ const BAD = new RegExp(
   'i',
 )
 
-/** Parts of the names of temporary states. "running" is missing, because it lasts. */
+/** Parts of the names of temporary states. "running" is left out, because that state lasts. */
 const MOVING = new RegExp(
   [
     'applying|backfilling|booting|building|configuring|connecting|creating|deploying|init|installing|launching|loading',

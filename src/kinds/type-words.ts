@@ -23,7 +23,7 @@ export function inputName(input: unknown): string {
   return typeof input === 'string' ? 'text' : 'a mapping'
 }
 
-/** The message if Pipewright wrote it, beginning with "must". Messages of zod are for programmers. */
+/** Returns only messages that Pipewright wrote: these begin with "must". Messages of zod are for programmers. */
 export function ownWords(message: string): string | undefined {
   return message.startsWith('must ') ? message : undefined
 }

@@ -17,7 +17,7 @@ export const OrderedTexts = z.array(Text).meta({ form: 'ordered' })
 
 export const Count = z.int().nonnegative()
 
-/** A URL whose path can have wildcards. It cannot hold a secret, because Pipewright shows URLs. */
+/** A URL whose path can have wildcards. A password is refused, because Pipewright shows URLs. */
 export const Url = z
   .string()
   .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')

@@ -41,7 +41,7 @@ function fileOf(destination: NodeJS.WritableStream): number | undefined {
   return kind.isFile() || kind.isCharacterDevice() ? destination.fd : undefined
 }
 
-/** Avoids the process's stream, because it stays broken after a failed write. */
+/** Avoids the process's stream, because a stream stays broken after a failed write. */
 function fileOutput(file: number, onRoom: OutputOptions['onRoom']): Output {
   let lost = 0
   let isTorn = false

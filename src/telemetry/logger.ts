@@ -64,7 +64,7 @@ export function createLog(options: LogOptions) {
 /** Characters. Container runtimes split lines over 16 KB, which breaks their JSON. */
 const LONGEST_TEXT = 4_000
 
-/** Characters in which secrets are masked, before the text is cut. */
+/** Characters to mask: more than are shown, because half a secret is not recognized. */
 const MASKED_TEXT = 4 * LONGEST_TEXT
 
 const LONGEST_LIST = 50

@@ -96,7 +96,7 @@ export function createReadingLines() {
       for (const digest of event.saidBefore.findings) known.add(digest)
       lines.push(...linesOfNew(event.findings.filter((_, index) => !known.has(digests[index] ?? ''))))
       const now = new Set(digests)
-      // A read that was not accepted ends no findings.
+      // If the reading was not accepted, no finding counts as over.
       const over = event.problem === undefined ? known.difference(now) : new Set()
       if (over.size > 0) lines.push(line('findingsOver', 'info', { findings: over.size }))
       known = event.problem === undefined ? now : known.union(now)

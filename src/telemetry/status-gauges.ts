@@ -76,7 +76,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   )
 }
 
-/** Reads the conditions, because an orphan has the status `Orphaned`. */
+/** Looks at the conditions, because an orphan has the status `Orphaned` even then. */
 function isUnknown({ conditions }: ResourceView): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }
@@ -157,7 +157,7 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
   }
 }
 
-/** All problems of a resource, because its status shows only the worst. After a failed read, adds the last known. */
+/** All problems of a resource, because its status shows only the worst. */
 function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions

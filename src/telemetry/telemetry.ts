@@ -92,7 +92,6 @@ function createMetrics(options: TelemetryOptions) {
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
-      // Not in a gauge's `collect`, where an error fails the whole scrape.
       showBoard(options.board(), options.clock.now())
       const { isActing, withoutLock, withoutManifest = [], problems = [], budgetUsed } = options.facts()
       instruments.leader.set(isActing ? 1 : 0)

@@ -106,7 +106,7 @@ const PARTS = /'(?:[^'\\]|\\.)*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[^]/g
 function isBalanced(type: string): boolean {
   let open = 0
   for (const [part] of type.matchAll(PARTS)) {
-    // An open quote counts as balanced: its end is unknown.
+    // If a quote has no end, the brackets count as balanced.
     if (/^['`"]$/.test(part)) return true
     open += Number(part === '(') - Number(part === ')')
     if (open < 0) return false

@@ -13,7 +13,7 @@ export interface CatalogState {
   readonly missingFor: ReadonlyMap<Key, number>
   /** Missing keys whose loss an operator accepted, so they no longer count as lost. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys missing from the directory or the Locks that do not yet count as deleted. */
+  /** Keys that do not yet count as deleted, although the directory or the Locks no longer have them. */
   readonly pending: ReadonlySet<Key>
   /** Keys that the Locks no longer have, and in how many readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
@@ -28,7 +28,7 @@ export const AGREEING = 3
 
 export type DeletionGrace = ReturnType<typeof deletionGraceOf>
 
-/** Whether this file might hold documents that the reading did not see. Undefined: whether any file might. */
+/** Whether this file, or any file if undefined, might hold documents that the reading did not see. */
 type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
@@ -59,7 +59,6 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   }
   const keys = [...counts.keys()]
   return {
-    /** Keys that were not found and are not `held`. */
     missing,
     /** Keys that might be in a file that could not be read or parsed, and do not yet count as deleted. */
     held,
@@ -107,8 +106,8 @@ function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
 }
 
 /**
- * Keeps an id that disappeared from the Locks while a file that might hold a Lock is unreadable, and until
- * {@link AGREEING} readings agree, because a half-written file looks like a removal.
+ * Keeps an id that disappeared from the Locks, because a half-written file looks like a removal. Drops the id
+ * after {@link AGREEING} readings in which each Lock was readable.
  */
 export function lockGrace({
   previous,

@@ -95,7 +95,7 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** The last position of a key that several documents now have, because the owner was there. */
+/** The last position of the key's owner, used if several documents now have the key. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
@@ -124,7 +124,7 @@ function held(
   }
 }
 
-/** Errors of a file and of the folders above it. Errors with a key are left out, unless all errors have one. */
+/** Errors of a file and of the folders above it. Errors with a key are left out, unless all errors have a key. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()
@@ -153,13 +153,13 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Hashes no manifest, because a new process does not know the last valid one. */
+/** Leaves out the last valid manifest, because a new process does not know that manifest. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))
 }
 
-/** An equal digest keeps the revision. If also the position is equal and there are no findings, keeps `before`. */
+/** If the digest equals that of `before`, the entry keeps the revision of `before`. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const digest = draft.meaning ?? digestOfMistaken(draft)
   const isEqual = before?.digest === digest

@@ -58,7 +58,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   }
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
-  // This rule is first, because later rules ignore the manifests that it finds invalid.
+  // This rule is first, because later rules ignore the manifests that this rule finds invalid.
   checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)

@@ -17,7 +17,7 @@ export interface ShapeFinding extends Statement {
   readonly path: Path
   /** Marks the name of the field. Default: marks the value. */
   readonly at?: 'field'
-  /** The field that a misspelt name probably means. It is then not reported as missing. */
+  /** The field that a misspelt name probably means. No finding says that this field is missing. */
   readonly meant?: Path | undefined
 }
 
@@ -63,14 +63,14 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** `file:line:column`, the source line, and carets under the marked part. Tabs are repeated to align them. */
+/** `file:line:column`, the source line, and carets under the marked part. Tabs are repeated to align the carets. */
 export function pictureOf(
   finding: Pick<Finding, 'file' | 'line' | 'column' | 'endColumn' | 'lineText'>,
 ): string {
   const where = `${finding.file}:${finding.line}:${finding.column}`
   const { lineText } = finding
   if (lineText.trim() === '') return where
-  // The columns can be beyond the end, because masking and cutting shorten a line.
+  // The columns can be beyond the end of `lineText`, because masking and cutting shorten a line.
   const start = Math.min(finding.column - 1, Math.max(0, lineText.length - 1))
   const end = Math.max(start + 1, Math.min(finding.endColumn - 1, lineText.length))
   const margin = lineText.slice(0, start).replaceAll(/[^\t]/g, ' ')

@@ -3,7 +3,7 @@ import { isSensitiveName, withoutSecrets, SENSITIVE_FIELDS, SENSITIVE_NAMES } fr
 
 export const MASK = '[masked]'
 
-/** UTF-16 code units. The rest of a line is cut off: findings show less. */
+/** UTF-16 code units. The rest of a line is cut off, because findings show even less. */
 const MAX_LINE_LENGTH = 4_096
 
 const FIELD = /(?<=^|[\s{,[?"'-])(["']?)([A-Za-z_$][\w.$-]{0,80})\1[ \t]*(?::|=(?!=))[ \t]*/g
@@ -86,7 +86,7 @@ function maskFields(line: string): Step {
   }
   const explicit = /^\s*\?\s+["']?([\w.$-]{1,80})/.exec(line)?.[1]
   if (explicit !== undefined && looksSensitive(explicit)) return maskedFrom(line.length, undefined)
-  // A backslash at the end continues a URL or a signature in double quotes on the next line.
+  // After a backslash at the end, a URL or a signature in double quotes continues on the next line.
   const cut = line.endsWith('\\') ? line.search(/\/\/|=/) : -1
   return cut === -1 ? { text: maskRuns(line), open: undefined } : maskedFrom(cut, '"')
 }

@@ -6,10 +6,10 @@ import type { Revision } from '../../contract/catalog.ts'
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Number of last path parts to search for git-sync's link or the commit, as in `<commit>/deploy/manifests`. */
+/** How many of the last path parts can be a commit or git-sync's link, as in `<commit>/deploy/manifests`. */
 const LAST_PARTS = 6
 
-/** References to follow. More of them in a row are a circle. */
+/** Maximum Git references to follow. More references in a row are a circle. */
 const REFERENCES = 5
 
 interface HashedFile {
@@ -51,7 +51,7 @@ async function commitFromGit(root: string): Promise<string | undefined> {
   return id !== undefined && COMMIT.test(id) ? id : undefined
 }
 
-/** A worktree has its own HEAD and shares the references and the objects of the repository. */
+/** The folder with references and objects. A worktree uses the folder of its repository. */
 async function sharedFolder(folder: string): Promise<string> {
   const common = (await readText(join(folder, 'commondir')))?.trim()
   return common === undefined ? folder : resolve(folder, common)

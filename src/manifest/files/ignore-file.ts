@@ -41,7 +41,7 @@ export function readIgnoreFile(root: string): IgnoreFile {
     const rules = ignore({ ignorecase: false }).add(text)
     return { isIgnored: (below) => rules.ignores(below), hash: sha256(reading.bytes), stamp: reading.stamp }
   }
-  // A broken link, or a file that is just being replaced, is an error, too.
+  // A broken link also reads as `vanished`, but is an error.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (reading.what === 'vanished' && !isThere)
     return { isIgnored: () => false, hash: '', stamp: stampOf(lstatSync(root), Date.now()) }

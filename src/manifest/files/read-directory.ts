@@ -40,7 +40,7 @@ export interface ReadOptions {
   readonly limits: Limits
   /** The last reading. Files that are equal in both are not parsed again. */
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
-  /** `stamps`: a file with unchanged metadata ({@link Stamp}) is not opened. `bytes`: each file is. */
+  /** `stamps`: a file with unchanged metadata ({@link Stamp}) is not opened. `bytes`: each file is opened. */
   readonly trust: 'bytes' | 'stamps'
   /** If set, a reading with a just written file counts only if a second reading agrees. */
   readonly clock?: Clock | undefined
@@ -52,7 +52,7 @@ export type OnRead = (done: number, of: number) => void
 
 const TRIES = 5
 
-/** Ms before the next attempt, times the number of attempts so far. */
+/** Ms to wait after an attempt, multiplied by the number of attempts so far. */
 const PAUSE = 40
 
 /** Ms between two readings that must agree, because a file was just written. */
@@ -85,9 +85,9 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
 }
 
 /**
- * Git writes file by file, so a reading can see half a checkout. If a file was just written, reads again.
- * @returns files that changed between both readings, or `tree` if files came or went. Empty behind a link of
- * git-sync or Kubernetes, because these replace the whole directory at once
+ * Git writes file by file, so a reading can see half a checkout. If a file was just written, reads again,
+ * unless git-sync or Kubernetes replaces the whole directory at once.
+ * @returns files that changed between both readings, or `tree` if files came or went
  */
 async function unsettledIn(
   reading: DirectoryReading,
@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // Compares hashes if it can, because a clock ahead of the file system's makes a new file look old.
+  // Compares hashes if there is a previous reading, because a wrong clock makes a new file look old.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash

@@ -129,7 +129,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** Follows a link whose target is below the root, not yet read, and no folder around the link. */
+/** Follows a link. Its target must be below the root, not yet read, and no folder around the link. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)
@@ -141,7 +141,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
     else if (code !== 'ENOENT' && code !== 'ENOTDIR')
       refuseLink(walk, link.file, unreadableFinding(link.file, 'folder', code))
-    // A broken link without a manifest's name is ignored: it can have any purpose.
+    // A broken link without a manifest's name is ignored: such a link can have any purpose.
     else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }

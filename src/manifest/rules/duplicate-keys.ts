@@ -14,14 +14,15 @@ export interface Before {
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
-  /** Owner of each endpoint, by {@link endpointIn}. */
+  /** The key that owns each endpoint. {@link endpointIn} gives the endpoint of a manifest. */
   readonly endpoints: ReadonlyMap<string, Key>
 }
 
 const NAME: Path = ['metadata', 'name']
 
 /**
- * If documents have the same key, its earlier owner keeps it. With an unknown owner, none of them is used.
+ * If documents have the same key, its earlier owner keeps the key. If the owner is unclear, none of the documents
+ * is used.
  * @param isHidden whether a file might hold documents that this reading did not see
  * @returns documents that are not used, because another document has their key
  */
@@ -75,8 +76,8 @@ interface Away {
 }
 
 /**
- * The owner's file, if it is unreadable, or if the owner just disappeared and each document with its key existed
- * beside it. Such a document waits until three readings agree. A new document is the moved owner.
+ * Finds an owner for which the documents with its key must wait: its file is unreadable, or the owner just
+ * disappeared. If one of the documents is new, none waits, because the new document is the moved owner.
  */
 function awayFrom(
   group: readonly ParsedDocument[],
@@ -132,7 +133,7 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
-  // A document in the owner's file is the owner, perhaps edited. Elsewhere, equal content shows a moved owner.
+  // A document in the owner's file is the owner, perhaps edited. Without such a document, the owner moved.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))
   const moved = fresh.length > 0 ? fresh : group

@@ -41,8 +41,8 @@ export interface OwnershipEvidence {
 }
 
 /**
- * @param documents those that own their key
- * @param held keys of unreadable files
+ * @param documents documents that own their key
+ * @param held keys in unreadable files
  * @param pending keys missing in fewer than three readings in a row
  */
 export function ownershipEvidence(

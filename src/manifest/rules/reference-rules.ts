@@ -81,7 +81,7 @@ export const CHAINS = [
 
 type Chain = (typeof CHAINS)[number]
 
-/** Reports circles of references. If some references are new, only their manifests get a finding. */
+/** Reports circles of references. If a circle has new references, only these get a finding. */
 export function checkCircles(
   { field, message, hint }: Chain,
   documents: readonly ParsedDocument[],

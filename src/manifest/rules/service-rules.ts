@@ -12,7 +12,7 @@ const SERVICE: Path = ['spec', 'service']
 
 /**
  * A service has at most one endpoint, because each upsert replaces it. The earlier owner keeps the endpoint.
- * @returns the owner of each endpoint, by {@link endpointIn}
+ * @returns the key that owns each endpoint
  */
 export function checkEndpoints(standing: OwnershipEvidence, report: CrossReport): ReadonlyMap<string, Key> {
   const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))

@@ -27,14 +27,13 @@ export interface ParsedDocument extends Identity {
   /** Ids in a Lock, even in a Lock with errors, because they prevent creates. */
   readonly locks: ReadonlyMap<Key, string>
   readonly readable: boolean
-  /** `chunk`: the document's part of the file. `start`: its beginning in that part. */
+  /** `chunk`: the part of the file with the document. `start`: offset of the document in `chunk`. */
   readonly chunk: Chunk
   readonly start: number
 }
 
-/** Digest of the content. Only labels are sorted: zod puts other fields into the schema's order. */
+/** Digest of the content. Sorts labels and Locks, because zod sorts only the fields that the schema names. */
 export function contentDigest(manifest: Manifest): string {
-  // A Lock is sorted, because its field names are free.
   if (!isResource(manifest)) return sha256(stableJson(manifest))
   const { apiVersion, kind, metadata, policy, spec } = manifest
   return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
@@ -50,7 +49,7 @@ export function unreadable(
 ): ParsedDocument {
   const { document, value, most = 1 } = parsed ?? {}
   const identity = identityOf(value)
-  // A place ends at the last character, because the next document starts right after it.
+  // A place after the last character would be in the next document.
   const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
   const place = (range: Range) => {
     const start = chunk.start + Math.min(range.start, last)

@@ -71,7 +71,7 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
   return format(ownWords(issue.message) ?? 'does not have the right form')
 }
 
-/** Findings of the only branch whose type fits. If none or several fit, one finding for the union. */
+/** If the type fits only one branch of the union, findings of that branch. Otherwise one finding for the union. */
 function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,

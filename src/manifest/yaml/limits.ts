@@ -22,7 +22,7 @@ const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
  * Offset of the first mark beyond `limit`, because each mark costs the parser about ten microseconds. Marks in
- * quoted texts count, too: no text needs a hundred thousand.
+ * quoted texts count, too: no text needs a hundred thousand marks.
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined

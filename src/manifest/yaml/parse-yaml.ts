@@ -1,12 +1,12 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** Errors in a chunk, after which the rest of the chunk is not read. */
+/** Maximum errors in a chunk. The text after the last one is not read. */
 const MOST_ERRORS = 100
 
 /** Maximum documents in a chunk. Valid YAML has one. */
 export const MOST_IN_CHUNK = 20
 
-/** Built once, because this costs more than parsing a small document. It knows no tags. */
+/** Built once, because a schema costs more than parsing a small document. The schema knows no tags. */
 const CORE = new Schema({ schema: 'core', merge: false, resolveKnownTags: false })
 CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // no inherited tags either
 Object.freeze(CORE.tags)

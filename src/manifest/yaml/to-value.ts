@@ -10,7 +10,7 @@ import {
 } from './syntax-findings.ts'
 import type { YamlFinding } from './syntax-findings.ts'
 
-/** Limited even if each alias expands to little, because resolving them takes quadratic time. */
+/** Limited even if each alias expands to little, because resolving aliases takes quadratic time. */
 const MOST_ALIASES = 1_000
 
 interface Walk {
@@ -49,7 +49,7 @@ export function convert(document: Document.Parsed, limits: Limits) {
   return { ...walk, value, aliases }
 }
 
-/** The value with expanded aliases. Undefined: they expand to too many nodes. */
+/** The value with expanded aliases. Undefined: the aliases expand to too many nodes. */
 export function valueWithAliases(
   document: Document.Parsed,
   { aliases }: Limits,

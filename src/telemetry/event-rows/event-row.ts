@@ -8,12 +8,12 @@ import type { ReadingLines } from '../reading-lines.ts'
 
 /** Levels: info for a change, warn for an obstacle, error if a person must act, or for a bug. */
 export interface EventRow<E extends Event> {
-  /** Undefined: the events are too frequent for the log. */
+  /** Undefined if the events are too frequent for the log. */
   readonly line?: LineDefinition
   readonly moreLines?: readonly LineDefinition[]
   /** Required if the line has several levels. */
   level?(event: E): Level
-  /** Default: the event's fields, with `message` as `detail`. */
+  /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
   facts?(event: E, commands: CommandContext): Facts
   /** Replaces `level` and `facts` if the line depends on earlier events. */
   log?(event: E, remembered: Remembered): readonly Line[]

@@ -82,7 +82,7 @@ function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
 }
 
-/** Renames `service`, which log systems use for the writing program. */
+/** Renames `service`, because log systems use this name for the program that logs. */
 function named({ service, ...facts }: { readonly service: string }): Facts {
   return { ...facts, serviceName: service }
 }

@@ -3,7 +3,7 @@ import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
-/* An update replaces the whole alert, so Pipewright sends the alert as just read, with the edits. */
+/* An update replaces the whole alert, so Pipewright reads the alert and sends it with the edits. */
 
 /** The set values of a reply, without server fields. A single item of `channels` becomes `channel`. */
 export function setIn(reply: JsonObject): JsonObject {
@@ -29,7 +29,7 @@ const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 
-/** Values that unset these fields. A field that the update omits keeps its value. */
+/** Values that unset these fields, because a field that the update omits keeps its value. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }
 
 export const ALERT_CHANGES: Changes = {
@@ -102,7 +102,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   return kept
 }
 
-/** Fields with these names. Drops null, which some fields refuse, and which means "not set" in others. */
+/** Fields with these names. Drops null, because some fields refuse null. In others, null means "not set". */
 function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) =>

@@ -56,7 +56,6 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   },
 }
 
-/** A watched alert is in a service or in HyperDX. */
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   ...DEFAULT_ALERT,
   ...COMMON,

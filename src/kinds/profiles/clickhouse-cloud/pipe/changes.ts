@@ -30,7 +30,7 @@ export const PIPE_CHANGES: Changes = {
     const change = changeOf(field)
     if (change === undefined) return undefined
     if (field.startsWith('source.')) return isChangeable(field, fields, compared) ? 'update' : undefined
-    // A removed field has no request, because no known request removes a field.
+    // No known request removes a field.
     if (setAt(compared.desired, field) === undefined) return undefined
     return change === 'scale' || change === 'configure' ? change : 'update'
   },
@@ -82,7 +82,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** Whether the authentication is or becomes SERVICE_ACCOUNT, which alone has the key. It then cannot change. */
+/** Whether the old or the new authentication is SERVICE_ACCOUNT. If so, the authentication cannot change. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
@@ -135,7 +135,7 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // A pipe must keep a table, so one request removes and adds its only table. The service might refuse that.
+  // A pipe must keep a table. So one request removes and adds an only table, which the service might refuse.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
@@ -168,7 +168,7 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** Keeps this observed setting, because the service might reset an omitted one. Only Kafka has this setting. */
+/** Keeps the observed setting of a Kafka pipe, because the service might reset an omitted setting. */
 function keptSettings({ desired, observed }: Compared): JsonObject {
   const isKafka = sourceKindOf(desired) === 'kafka'
   const kept = isKafka ? setAt(observed, 'settings.kafka_read_committed') : undefined

@@ -44,14 +44,14 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     state: operation('setPipeState', 'update', 'PATCH', '/{id}/state'),
     delete: operation('deletePipe', 'delete', 'DELETE', '/{id}'),
   },
-  /** The create's body. It names a database even by default, because the API requires one. */
+  /** The body of a create. The API requires a database, so the default is sent, too. */
   body(manifest) {
     const { service: _, name = manifest.metadata.name, destination, ...rest } = manifest.spec
     return withoutEmpty({ name, ...rest, destination: { database: 'default', ...destination } })
   },
   unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`),
   staysBehind: 'Its destination tables and their data stay.',
-  // The service allows a request five minutes. A 500 was seen after three.
+  // The service can take five minutes for a request.
   createLastsMs: 5 * 60_000,
   credentialRules: true,
   setIn,
@@ -90,7 +90,7 @@ function withUnshown({ objectStorage, kafka, kinesis, ...others }: JsonObject): 
   }
 }
 
-/** Adds a placeholder for the Protobuf schema of a source without a registry, because it is never returned. */
+/** Adds a placeholder for the Protobuf schema of a source without a registry, because replies omit this schema. */
 function withSchema(source: JsonObject): JsonObject {
   const hasOwn = source['format'] === 'Protobuf' && source['schemaRegistry'] === undefined
   return hasOwn ? { ...source, protobufSchema: TO_WRITE } : source

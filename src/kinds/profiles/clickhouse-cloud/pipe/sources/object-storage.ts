@@ -70,7 +70,7 @@ export const ObjectStorageSource = z.strictObject({
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
 
-/** Authentication methods that each type of storage allows. For the last two types, none are documented. */
+/** Authentication methods that each type of storage allows. For R2 and OVH, none are documented. */
 const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {
   s3: ['IAM_USER', 'IAM_ROLE'],
   gcs: ['IAM_USER', 'SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],

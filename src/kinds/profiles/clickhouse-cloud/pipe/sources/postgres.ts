@@ -41,7 +41,7 @@ export const postgresRules: FieldRules<PostgresSource> = (source) => {
   return [
     signInRules(source),
     TLS_RULES,
-    // Only cdc_only can name a replication slot. Whether it must is not documented.
+    // Only with cdc_only can a slot be named. Whether a name is then required is not documented.
     replicationMode === 'cdc_only'
       ? []
       : [{ excludes: ['settings.replicationSlotName'], because: `with replicationMode ${replicationMode}` }],
