@@ -66,7 +66,7 @@ try {
 // A log reader that hangs must not keep a stopped process alive.
 if (stopping.signal.aborted) setTimeout(() => process.exit(), LAST_LINES_MS).unref()
 
-// An interrupted create would keep the process alive, although its ledger is closed.
+// An interrupted create would keep the process alive, although the ledger is closed.
 if (stopping.signal.aborted && process.exitCode !== EXIT.fine) {
   process.stdout.write('', () => process.exit())
 }

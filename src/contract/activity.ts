@@ -1,7 +1,7 @@
 import { z } from '../kinds/zod.ts'
 import { WithoutManifest } from './without-manifest.ts'
 
-/** The daemon or `apply` writes this into its ledger about itself. Times are ms since the epoch. */
+/** What the daemon or `apply` records in the ledger about its own process. Times are ms since the epoch. */
 export const Activity = z
   // Not strict, because a newer version might have written more fields before a rollback.
   .object({
@@ -33,7 +33,7 @@ export interface DaemonSummary extends Pick<
   readonly overdue?: number
 }
 
-/** `silent`: a process has the ledger open but does not answer. `died`: the last process wrote no `stoppedAt`. */
+/** `silent`: a process has the ledger open but does not answer. `died`: the last process left no `stoppedAt`. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
 export function runStateOf(last: Activity | undefined, owned: boolean): RunState {

@@ -32,11 +32,11 @@ export interface Catalog {
   readonly entries: ReadonlyMap<Key, Entry>
   readonly locks: ReadonlyMap<Key, string>
   /**
-   * Paths that could not be read completely and might hold a `Lock`. A folder ends in `/`. An empty text is
-   * the whole directory.
+   * Paths that could not be read completely and might hold a `Lock`. A folder ends in `/`. An empty path
+   * means the whole directory.
    */
   readonly hiddenLocks: readonly string[]
-  /** Paths, in the form of {@link hiddenLocks}, that might hold manifests not in `entries`. */
+  /** Unreadable paths, written like {@link hiddenLocks}. They might hold manifests that `entries` lacks. */
   readonly unread: readonly string[]
   readonly findings: readonly Finding[]
   /** Keys with a removed manifest: three reads in a row did not find it. */
@@ -59,7 +59,7 @@ export interface Recorded {
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Keys that the rejected read did not find. They get no create or change. `all`: every key. */
+  /** Keys that the rejected read did not find. They get no create or change. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 

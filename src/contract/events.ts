@@ -32,7 +32,7 @@ type Place = Pick<ResourceView, 'file' | 'line' | 'manifestRevision'>
 export interface ProblemFacts extends Place {
   readonly reason: Reason
   readonly service: string | undefined
-  /** Affected resources. In `ProblemOver`: the largest number while it lasted. */
+  /** Affected resources. In `ProblemOver`: the largest number during the problem. */
   readonly resources: number
   readonly keys: readonly Key[]
   readonly isReported?: boolean
@@ -68,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** Whether the resource became healthy and this condition changed last. */
+      /** True only for the last of the changed conditions, and only if the resource became healthy. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -160,7 +160,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads of records begin to fail or work again. `ignored`: an object has our label but is no record. */
+      /** Sent if reads of records begin to fail or work again. `ignored`: an object with our label is no record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number
@@ -224,7 +224,7 @@ export type Event =
   | { readonly type: 'Stopping'; readonly signal: string }
   | { readonly type: 'Stopped'; readonly unfinished: number }
   | {
-      /** The process ends, and the outcome of a create is not in the ledger. `command` records it. */
+      /** The process ends, and the outcome of a create is not in the ledger. Running `command` records the outcome. */
       readonly type: 'OutcomeLost'
       readonly key: Key
       readonly outcome: 'created' | 'failed' | 'unknown'

@@ -3,9 +3,9 @@ export interface Leadership extends AsyncDisposable {
   readonly isShared: boolean
   /**
    * Waits until this process is leader. The ledger then shows all writes of earlier leaders.
-   * @param whileTaken `wait` until the other leader ends, or `refuse` if it is known to live
+   * @param whileTaken `wait`: until the other leader ends; `refuse`: throws if the other leader certainly lives
    * @param onLeader gets the other leader's revision after each read of the Lease
-   * @throws the signal's reason, or {@link LedgerError} `locked` if refused
+   * @throws the signal's reason, or {@link LedgerError} `locked` after `refuse`
    */
   acquire(
     signal: AbortSignal,

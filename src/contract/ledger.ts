@@ -10,13 +10,13 @@ export interface Ledger extends AsyncDisposable {
   readonly hashKey: Uint8Array
   /** ms by which this host's clock is ahead of the ledger's. Recorded times are by the ledger's clock. */
   readonly aheadMs: number
-  /** When the ledger was moved to another one, ISO 8601. It is read-only since. */
+  /** When the records were moved to another ledger, ISO 8601. Since then, this ledger is read-only. */
   readonly movedAt?: string | undefined
   /** Why creates are refused. Set if the records were restored to an earlier state. */
   readonly rollback?: string | undefined
   /** Whether another process might still write the outcome of a create. */
   readonly isShared: boolean
-  /** The result can be outdated. A write based on it then fails. @param known returned if it is still current */
+  /** Can be outdated, but a write based on an outdated record fails. @param known returned if still current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
@@ -38,7 +38,7 @@ export interface Ledger extends AsyncDisposable {
   prepareIntent(): Promise<void>
   /** Writes facts for status commands. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  /** `checkedAt` is undefined if only the memory of the daemon has these times. */
+  /** `checkedAt` is undefined if these times are only in the daemon's memory. */
   activity(): Promise<{
     readonly last: Activity | undefined
     readonly checkedAt: ReadonlyMap<Key, number> | undefined
@@ -63,7 +63,7 @@ export interface OpenedLedger {
   readonly notes: Notes
 }
 
-/** Stores which notifications were sent. If this is lost, they are sent again. */
+/** Stores which notifications were sent. If the notes are lost, the notifications are sent again. */
 export interface Notes {
   read(): Promise<string | undefined>
   write(text: string): Promise<void>

@@ -38,15 +38,15 @@ export interface ReadTarget {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write. Each uses a permit (a place in the request budget) that the write took. */
+/** Reads right before a write. Each read uses a permit (a place in the request budget) that the write took. */
 export interface Looks {
   /**
-   * Reads without retries. If the read uses the last permit, it then waits for a new one for the write.
+   * Reads without retries. After a read with the last permit, waits for a new permit for the write.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that the write can wait for a new permit after the next read. 0 if the write keeps one. */
+  /** ms that the write can wait for a new permit after the next read. 0 if a permit will be left. */
   readonly lookCostsMs: number
 }
 
@@ -74,7 +74,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms of waiting for new permits after reads. The decision to create can be older by this time. */
+  /** ms of waiting for new permits after reads. The decision to create stays valid longer by this time. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -108,7 +108,7 @@ export interface Platform {
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
-   * @param body returns the JSON text for an attempt, and can read once by `looks`; if it throws, no request is sent
+   * @param body returns the JSON text for an attempt, and can read once with `looks`; if `body` throws, nothing is sent
    */
   upsert(
     kind: UpsertKind,
@@ -128,7 +128,7 @@ export interface Platform {
   ): Promise<Reply<unknown> | undefined>
   /**
    * Sends a change. Ignores the content of the reply, because a later read shows the effect.
-   * @param body as in {@link upsert}
+   * @param body returns the JSON text for an attempt; if `body` throws, no request is sent
    * @returns undefined in a dry run
    */
   change(

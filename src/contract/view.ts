@@ -20,7 +20,7 @@ export interface ResourceView {
   readonly key: Key
   readonly kind: string
   readonly name: string
-  /** Pipewright creates this resource, although it only reads most resources of the kind. */
+  /** Pipewright creates this resource. Others of the same kind are only read. */
   readonly isWritten?: true
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
@@ -46,7 +46,7 @@ export interface ResourceView {
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
   readonly suspendedUntil: string | undefined
-  /** Only in replies of the API: the id of its item in `/api/v1/attention`. */
+  /** Only in replies of the API: the id of the resource's problem in `/api/v1/attention`. */
   readonly problem?: string | undefined
 }
 
@@ -60,7 +60,7 @@ export interface Problem {
   readonly keys: readonly Key[]
   /** ms since the epoch. */
   readonly since: number
-  /** A text that changes if another field drifts or the unhealthy state changes. */
+  /** A text that changes if other fields drift or the unhealthy state changes. */
   readonly state: string
 }
 
@@ -104,7 +104,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     intent: record.intent,
     appliedAt: lastReply && upsert?.at,
     state: observation?.shownState,
-    // An endpoint that is not read shows the reply to its last upsert.
+    // Without a read, show the reply to the last upsert.
     reply: observation?.reply ?? (lastReply && (() => JSON.stringify(maskSensitive(lastReply)))),
     checkedAt,
     lastReconciledAt: known.lastReconciledAt,

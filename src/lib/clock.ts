@@ -7,7 +7,7 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** @returns a clock for ages: ms since the epoch, unaffected if the system time is changed later */
+/** @returns a clock to measure ages: ms since the epoch, unaffected by later changes of the system time */
 export function createSteadyClock(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic()
   return () => clock.monotonic() + offset

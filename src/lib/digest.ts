@@ -11,7 +11,7 @@ export function shortHash(text: string): number {
   return mixed >>> 1
 }
 
-/** 32 hexadecimal digits: enough to compare, and useless for a lookup without the key. */
+/** 32 hexadecimal digits: enough to compare. Without the key, nobody can guess the text by hashing. */
 export function keyedHash(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex').slice(0, 32)
 }

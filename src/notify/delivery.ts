@@ -44,7 +44,6 @@ export interface DeliveryParts {
   /** `Term.confirm`: throws if this process is not leader. */
   readonly confirm: () => Promise<number>
   readonly clock: Clock
-  /** From 0 to below 1. */
   readonly random: () => number
   readonly userAgent: string
   readonly onAttempt: (attempt: Attempt) => void

@@ -52,10 +52,10 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // A problem has not ended if one of its keys has another problem with the same cause.
-    const alike = Map.groupBy(problems, ({ cause }) => cause)
+    // A problem has not ended if a present problem has the same cause and shares a key.
+    const byCause = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
-      const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))
+      const held = new Set(byCause.get(cause)?.flatMap((problem) => problem.keys))
       return keys.some((key) => held.has(key))
     }
     const ended = [...told.values()].filter((problem) => !now.has(problem.id) && !isMerged(problem))

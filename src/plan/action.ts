@@ -25,7 +25,6 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
-/** Whether a delete request repeats one with an unknown outcome. */
 export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }

@@ -12,7 +12,7 @@ import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 
-/** Waits for fields that were sent and are not set yet: a service can show them minutes later. */
+/** Waits if a read does not have the sent fields yet, because a service can show them minutes later. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -90,7 +90,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** Delays the next stop for a change, if the pipe was already stopped and started for it without effect. */
+/** If a change had no effect after a stop and a start, delays the next stop for this change. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

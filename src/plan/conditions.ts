@@ -83,7 +83,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // After a restart, reads are counted again. A confirmed orphan keeps its condition.
+      // After a restart, reads are counted from zero, so a confirmed orphan keeps its condition.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -190,13 +190,13 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** Whether `Synced` must change, because a stale checkout can lack the manifest for long. `Orphaned` stays. */
+/** A checkout can be stale for long, so `Synced` says that the manifest is missing, unless `Orphaned` says so. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** Reasons after several 404s. They stay while a new process counts 404s again. */
+/** After a restart, conditions with these reasons stay the same while 404s are counted again. */
 const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen'])
 
 function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
@@ -237,7 +237,7 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   return briefly(synced)
 }
 
-/** Whether `Ready` shows the state of the pipe, although its key is on hold. */
+/** Whether `Ready` shows the state of the pipe, although the action is `hold`. */
 function isJudged({ observed, desired }: DecideInput, { reason }: Action): boolean {
   return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
 }

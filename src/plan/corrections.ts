@@ -7,7 +7,7 @@ import type { Correction } from './recorded-change.ts'
 
 /*
  * Another writer might keep changing a field. After two corrections within an hour, the third waits an hour.
- * Each further wait doubles, up to a day. An edit or a person's request resets this.
+ * Each further wait is twice as long, up to a day. An edit or a person's request resets the count.
  */
 
 export const AGAIN_MS = 60 * 60_000
@@ -58,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs if the last correction is older, the count begins at 1. Default: an hour, later twice the wait */
+/** @param inRowMs without a correction for this long, the count begins at 1. Default: an hour, later twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

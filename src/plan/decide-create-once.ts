@@ -56,7 +56,7 @@ function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
   return recorded.removal?.isSent === true
 }
 
-/** Starts a pipe that Pipewright stopped for a change, even while its key is on hold. */
+/** Starts a pipe that Pipewright stopped for a change, even if its manifest is missing or suspended. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
   const isStopped = isStoppedByUs(input.recorded) && input.policy.paused !== true
   return isStopped ? decideStartStop(input) : undefined

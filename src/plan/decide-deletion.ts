@@ -130,7 +130,7 @@ function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceI
   return observed.status === 'missing' || steadyNow - sentSince(removal, steadyNow) < DELETES_MS
 }
 
-/** Whether to send the request again: its success proves the deletion sooner than counting 404s. */
+/** Whether to send the deletion again, because a success proves the deletion sooner than 404s do. */
 function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
   const { observed, desired, removal, steadyNow } = input
   const mark = input.recorded.removal
@@ -151,7 +151,7 @@ function decideDeletion(
   }: {
     readonly removal: DeletionFacts
     readonly because: (removal: RemovalWords) => Because<'Deleting'>
-    /** @param fields that changed since the pipe was last in sync; undefined: it never was */
+    /** Keeps the pipe, because `fields` changed since it was last in sync. Undefined: it never was in sync. */
     readonly kept: (fields: readonly string[] | undefined) => Action
   },
 ): Action {

@@ -170,7 +170,7 @@ export function attemptDigest(fingerprint: {
   return [fingerprint.digest, ...secrets.map(([path, hash]) => `${path}=${hash}`)].join('\n')
 }
 
-/** Refuses a create if the pipe of another key might be this pipe. */
+/** Refuses a create if another key's pipe might be the pipe that this manifest describes. */
 export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
@@ -205,7 +205,7 @@ export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInpu
 
 const FILES_SHOWN = 3
 
-/** Refuses a create while an unreadable file might hold a Lock for its pipe. */
+/** Refuses a create while an unreadable file might hold a Lock for the key's pipe. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined

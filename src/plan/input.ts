@@ -55,7 +55,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. Only for a pipe that is missing, to be replaced or not recorded. */
+/** The list of the service. It is read only if the pipe is missing, to be replaced or not recorded. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
@@ -82,16 +82,16 @@ export interface Surroundings {
   readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
-  /** Empty unless the outcome of a create is unknown. Then: recorded pipes with the same name and service. */
+  /** Recorded pipes with the same name and service. Empty, unless the outcome of a create is unknown. */
   readonly knownIds: readonly string[]
   readonly listed: Listed | undefined
 }
 
 /**
  * Another key's record that blocks a create.
- * - `unclaimed`: its pipe is similar, and it has no manifest.
- * - `claimed`: its pipe is similar, and it has a manifest.
- * - `renamed-from`: this manifest names the other record or its pipe, and that record cannot move yet.
+ * - `unclaimed`: the record has a similar pipe, and no manifest.
+ * - `claimed`: the record has a similar pipe, and a manifest.
+ * - `renamed-from`: this manifest names the record or its pipe, but the record cannot move to this key yet.
  */
 export interface Similar {
   readonly key: Key
@@ -100,13 +100,13 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of the other pipe that manifests do not support. */
   readonly foreign?: readonly string[] | undefined
-  /** The other record has the same body or pipe. It moves to this key once its manifest is removed. */
+  /** The other record has the same body or pipe. After the other manifest is removed, the record moves to this key. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
 }
 
-/** The manifest of another key wants this pipe: it names the pipe in `by`, or, without `by`, has the same spec. */
+/** Another key whose manifest wants this pipe. `by`: what names the pipe. Undefined: the spec describes the pipe. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -148,7 +148,7 @@ export interface CreateOnceInput extends Common {
   /** Fields that changed since the pipe was last in sync. Undefined: it never was. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** Whether the list might still have the missing pipe. Checked before its record is removed. */
+  /** Whether the list might still have the missing pipe. Checked before the pipe's record is removed. */
   readonly mightBeListed?: boolean | undefined
 }
 

@@ -16,7 +16,6 @@ export function listedFirst(input: CreateOnceInput): Action | undefined {
   return foundByList(input)
 }
 
-/** After a create of unknown outcome, the candidates do not include older pipes. */
 export function foundByList({ surroundings, policy, desired }: CreateOnceInput): Action | undefined {
   const { listed } = surroundings
   const [first, ...more] = listed?.candidates ?? []

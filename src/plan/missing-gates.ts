@@ -46,7 +46,7 @@ export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean
   )
 }
 
-/** No read has found the recorded pipe yet: it is not visible, or its id is wrong. */
+/** No read has found the recorded pipe yet: the pipe is not visible yet, or the recorded id is wrong. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded

@@ -25,7 +25,7 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/** `answered`: between the 404s, a read found another pipe of the service. `nobody`: there is no other pipe. */
+/** `answered`: between the 404s, another pipe of the service was found. `silent`: none was. `nobody`: none exists. */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
@@ -87,7 +87,7 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
   return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
-/** Counts the replacement of pipe `id`. @param now the present `steadyNow` */
+/** Counts the replacement of pipe `id`. */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]

@@ -4,8 +4,8 @@ import type { ChangeContext, CreateOnceInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 
 /*
- * A service can ignore spec.scaling in a create request. So Pipewright sends it again until a read shows it.
- * After that, other values are drift.
+ * A service can ignore spec.scaling in a create request. So for 15 minutes, Pipewright sends spec.scaling again
+ * until a read shows its values. After that, other values are drift.
  */
 
 const NEW_MS = 15 * 60_000
@@ -28,7 +28,6 @@ export function withSizeSeen(record: LedgerRecord, input: CreateOnceInput): Ledg
   return isSeen ? withoutNewSize(record) : record
 }
 
-/** Ends the special treatment of spec.scaling in a new pipe: it is now like any other field. */
 export function withoutNewSize(record: LedgerRecord): LedgerRecord {
   const { remote } = record
   return remote === undefined ? record : { ...record, remote: { ...remote, isSizeSeen: true } }

@@ -6,7 +6,7 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
-/** If its connection is closed, a request can arrive at most this long after `sendBy`. */
+/** A request whose connection is closed can arrive at most this long after `sendBy`. */
 const ENDED_MS = 2 * 60_000
 /** After a crash or with a proxy, a request can arrive at most this long after `sendBy`. */
 const NEVER_ENDED_MS = 15 * 60_000
@@ -21,7 +21,7 @@ export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number 
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** The pipe id in policy.adopt or a Lock. An old line with the id of a replaced pipe does not count. */
+/** The pipe id in policy.adopt or a Lock. The id of a replaced pipe does not count. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(

@@ -175,7 +175,7 @@ export const LedgerRecord = z
     /** Last position of the manifest, relative to the directory. */
     file: z.string().optional(),
     line: z.number().optional(),
-    /** File of the last valid manifest, while it is invalid. */
+    /** While the manifest is invalid: the file of its last valid version. */
     validIn: z.string().optional(),
     labels: z.record(z.string(), z.string()).readonly().optional(),
     service: ServiceIdentity.optional(),
@@ -196,7 +196,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** Ends at the next revision. Without `until`, the command `resume` set it, against policy.suspend. */
+    /** Set by the command `suspend`, or without `until` by `resume`. Ends at the next revision. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -207,7 +207,7 @@ export const LedgerRecord = z
       .readonly()
       .optional(),
     upsert: RecordedUpsert.optional(),
-    /** The revision at which the digest last changed. */
+    /** `digest` last changed at `revision`. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
     differences: z
       .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())

@@ -37,7 +37,7 @@ export const Command = z
     at: A_TIME,
     /** When the first command was sent, if it was repeated without effect. */
     since: A_TIME.optional(),
-    /** Stopped for a change. Kept until a read shows that the pipe runs again. */
+    /** The pipe was stopped for a change. Kept until a read shows that the pipe runs again. */
     isForChange: z.literal(true).optional(),
   })
   .readonly()
@@ -54,7 +54,7 @@ export const Removal = z
     sentAt: A_TIME.optional(),
     /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
-    /** The delete limit blocked it. The wait then begins again, unless an operator allowed it. */
+    /** The delete limit blocked the deletion. The wait begins again, unless an operator allowed the deletion. */
     isLimited: z.literal(true).optional(),
   })
   .readonly()

@@ -47,7 +47,7 @@ function formsOf({ applied, wanted }: LedgerRecord): readonly Candidate['fingerp
   return [applied, wanted].filter((form) => form !== undefined)
 }
 
-/** Similar pipes have one of these hashes in common. Other pipes have that only by chance. */
+/** Similar pipes share at least one of these hashes. Different pipes share one only by chance. */
 export function hashesOfCandidate({
   serviceId,
   platformName,

@@ -75,7 +75,6 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-/** Wait before the next read of a pipe that is stopped for a change. */
 function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'
@@ -139,8 +138,7 @@ export function isWaiting({ until }: Backoff, now: number): boolean {
 
 /**
  * The wait grows exponentially up to a cap, with full jitter. A `Retry-After` takes precedence.
- * @param digest if it differs from that of `previous`, the failures count from 1
- * @param random from 0 to below 1
+ * @param digest if `previous.digest` is different, the failures count from 1
  */
 export function backoffAfter(input: {
   readonly previous: Backoff | undefined

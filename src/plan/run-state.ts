@@ -20,7 +20,7 @@ interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
-  /** Has `command` if it undoes what another writer or a failure did. Otherwise empty. */
+  /** `[command]` if the command undoes what another writer or a failure did. Otherwise empty. */
   readonly corrects: readonly Command[]
 }
 
@@ -33,7 +33,7 @@ export function runStateStep(input: CreateOnceInput): RunStateStep | undefined {
   if (isState(input, 'stopping')) {
     const fate = commandFate(input, 'stop')
     if (fate === 'waited for') return undefined
-    // A pipe cannot be started while it is stopping.
+    // A stopping pipe cannot be started, so the slow stop is reported instead.
     return { command: 'stop', why, fate: why === 'paused' ? fate : 'unheeded', corrects: [] }
   }
   if (why === 'started' && isFailed(input)) return failedStep(input)

@@ -69,7 +69,6 @@ export function serviceWords({ service }: Pick<About, 'service'>): string {
   return service === undefined ? 'its service' : `service ${service}`
 }
 
-/** `dir/file:line`, as editors and terminals open it. */
 export function placeOf(dir: string | undefined, file: string, line: number | undefined): string {
   const path = dir === undefined || dir === '' || dir === '.' ? file : `${dir.replace(/\/$/, '')}/${file}`
   return line === undefined ? path : `${path}:${line}`

@@ -4,10 +4,7 @@ import { undecidedIntent } from './outcome-unknown.ts'
 import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
-/*
- * Pure changes of a record around a create. A forbidden change throws, because it is a bug that could lead to
- * a second POST.
- */
+/* A forbidden change of a record throws, because it is a bug that could lead to a second create. */
 
 export interface Opening {
   readonly intentId: string
@@ -152,7 +149,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/** @param readAt when `policy.retryCreate` was read too early: ms since the epoch. Undefined: it is gone */
+/** @param readAt when `policy.retryCreate` was read too early: ms since the epoch. Undefined: the line is gone */
 export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,

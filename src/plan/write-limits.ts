@@ -41,10 +41,10 @@ export function isAllowed(
 
 /**
  * If a service exceeds the limit, all its planned creates are refused.
- * @param creates `wanted`: number planned, without those that an operator allowed. `made`: times of those sent within
- * the hour or without an outcome, oldest first.
+ * @param creates `wanted`: number of planned creates that no operator allowed. `made`: send times of the creates of
+ * the last hour, oldest first.
  * @param limit `--max-creates`, or Infinity after a person confirmed
- * @returns undefined within the limit. `passesAt`: when enough earlier creates no longer count, a `steadyNow`
+ * @returns undefined within the limit. `passesAt`: the `steadyNow` when enough earlier creates no longer count
  */
 export function createLimitOf(
   { wanted, made }: { readonly wanted: number; readonly made: readonly number[] },
@@ -60,7 +60,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Differs for each deletion, so that a permission allows no later one. */
+/** Includes the start of the wait, so a permission for this deletion allows no later deletion. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

@@ -22,13 +22,16 @@ const MAX_MASKED_LENGTH = 256 * 1024
 /** Characters. A shorter part or line of a secret is not masked. */
 const MIN_PART_LENGTH = 16
 
-/** Characters. The beginning of a secret is masked if it has the largest of these lengths that fits into the secret. */
+/**
+ * Characters. A text can repeat only the beginning of a secret. That is masked if it has at least the largest of
+ * these lengths that is not longer than the secret.
+ */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
 /** Characters at the end of a masked secret that are searched again: another secret can begin there. */
 const MAX_OVERLAP = 64
 
-/** Characters of all secrets. If they exceed this, the mask forgets the older half. */
+/** Limit for the characters of all secrets together. Above this limit, the mask forgets the older half. */
 const MAX_HELD = 4 * 1024 * 1024
 
 interface Needle {
@@ -125,7 +128,7 @@ function sensitiveIn(secret: string): readonly string[] {
   return found
 }
 
-/** Adds a character to the key, which has the last four. */
+/** Adds a character to a key of four characters, and drops the first of the four. */
 function nextKey(key: number, text: string, at: number): number {
   return (key << 8) ^ text.charCodeAt(at)
 }
@@ -154,7 +157,7 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
     const code = last < text.length ? text.charCodeAt(last) : -1
     const first = firstIndex(needles, [from, to], (each) => each.text.charCodeAt(offset) >= code)
     const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
-    // A message can repeat the beginning of a secret. A text cut for display can end inside a secret.
+    // Also mask only the beginning of a secret, because a message can repeat that, or be cut inside a secret.
     const isPart = offset >= (text[last] === '…' ? MIN_MASKED_LENGTH : Math.max(part, MIN_PART_LENGTH))
     const differing = [...needles.slice(from, first), ...needles.slice(beyond, to)]
     if (isPart && differing.some(isMasked)) end = last
@@ -203,7 +206,7 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-/** Other JSON writers escape more characters: Go `&<>`, Python and PHP all except ASCII, .NET both. */
+/** `JSON.stringify` escapes fewer characters than Go (`&<>`), Python and PHP (all except ASCII), and .NET (both). */
 const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
 function jsonFormsOf(secret: string): readonly string[] {
@@ -249,7 +252,7 @@ function htmlFormsOf(secret: string): readonly string[] {
   return QUOTES.map(([double, single]) => text.replaceAll('"', double).replaceAll("'", single))
 }
 
-/** A message can repeat one line of a certificate. */
+/** A message can repeat one line of a certificate, so each long line is masked. */
 function linesOf(secret: string): readonly string[] {
   if (!secret.includes('\n')) return []
   return secret
@@ -258,7 +261,7 @@ function linesOf(secret: string): readonly string[] {
     .filter((line) => line.length >= MIN_PART_LENGTH && !line.startsWith('-----'))
 }
 
-/** The secret within Base64 of a longer text, in both alphabets, at all byte offsets. Only its own characters. */
+/** The secret within Base64 of a longer text, in both alphabets, at all byte offsets. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return [0, 1, 2].flatMap((shift) => {

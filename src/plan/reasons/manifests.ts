@@ -26,7 +26,7 @@ const ORPHAN = z.strictObject({
   pipeId: z.string().optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
   isNothing: z.boolean(),
-  /** The manifest only watches another resource now. */
+  /** The manifest now has `spec.id`, so Pipewright only watches that resource. */
   isWatching: z.literal(true).optional(),
 })
 

@@ -10,7 +10,7 @@ export const MISSING_SECRET = z.strictObject({
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** What the file holds. Undefined: the secret of a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** Set if the platform credentials are in --secrets-dir, as in older versions: their folder. */
+  /** Folder of the platform credentials, if they are in --secrets-dir, as in older versions. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>
@@ -60,7 +60,6 @@ function filesWords(missing: readonly MissingSecret[]): string {
   return `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`
 }
 
-/** @param misplaced `<secrets-dir>/<name>` */
 function misplacedWords(misplaced: string): string {
   const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
   return `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials belong in --credentials-dir.`
