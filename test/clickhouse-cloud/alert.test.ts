@@ -241,7 +241,7 @@ describe('what watches and what is created', () => {
         want(SPEC),
         'on POST: cut after; turn; calm',
         watch(other),
-        'settle; is Orphaned; says An earlier create for it might have worked',
+        'settle; is Orphaned; says An earlier create might have made another alert',
       ]),
       want(SPEC),
       '1 min; settle; counts 2; shows Ready',
