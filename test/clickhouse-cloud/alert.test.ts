@@ -199,7 +199,7 @@ describe('what watches and what is created', () => {
       await play(
         client,
         made({ name: 'Other' }, (other) => [watch(other)]),
-        `settle; shows Orphaned; is Orphaned; says alert ${id}, which it had before, stays on the platform`,
+        `settle; shows Orphaned; is Orphaned; says alert ${id}, which it managed before, stays on the platform`,
         'restart; remove; turn; is Orphaned',
         want(SPEC),
         'settle; counts 2',
