@@ -25,9 +25,9 @@ const FLAG: Readonly<Record<keyof TlsFiles, string>> = {
 }
 
 const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
-  caFile: 'name a file with the certificates of authorities',
-  certFile: 'name a file with the certificate of the client',
-  keyFile: 'name a file with the key of --client-cert-file',
+  caFile: 'name a file with the certificates of the trusted authorities',
+  certFile: 'name a file with the client certificate',
+  keyFile: 'name a file with the private key of --client-cert-file',
 }
 
 export async function assertTls(files: TlsFiles): Promise<void> {
@@ -61,7 +61,7 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
   const problem = await problemOf(files)
   if (problem !== undefined) {
     const { from, given, why, right } = problem
-    return `${from} ${given}: ${why}. New connections use its earlier content. To correct it, ${right}.`
+    return `${from} ${given}: ${why}. New connections use the earlier content of the file. To correct this, ${right}.`
   }
   const expired = await expiredAt(files, now).catch(() => undefined) // the next look reports a vanished file
   if (expired === undefined) return undefined

@@ -96,7 +96,7 @@ export async function openLedgerToLead(
     let term = await leadership.attempt(stop.stopping)
     if (term === undefined) {
       const holder = leadership.leader()?.holder ?? 'Another process'
-      print(stderr, `pipewright: ${holder} owns the ledger. Waiting to see whether it still runs.`)
+      print(stderr, `pipewright: ${holder} owns the ledger. Waiting to see whether that process still runs.`)
       term = await leadership.acquire(stop.stopping, 'refuse')
     }
     stack.defer(() => term.release())

@@ -67,7 +67,7 @@ function textOf({ manifest, leftOut }: Made): string {
   const refs = secretRefsIn(manifest).map(({ path, ref }) => `${path}: secret ${ref.name}, key ${ref.key}`)
   return [
     ...comment(
-      'No secret is written here. Mount each of these, or correct its reference. Remove fields that the pipe does not use:',
+      'No secret is written here. Mount each of these secrets, or correct its reference. Remove fields that the pipe does not use:',
       refs,
     ),
     ...comment(
@@ -137,7 +137,7 @@ function surveyLines(survey: Surveyed): readonly string[] {
     ),
     ...wanted.map(
       ({ id, name, key }) =>
-        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If they differ, write one with policy.adopt: ${id}.`,
+        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If ${key} is another pipe, write a manifest with policy.adopt: ${id}.`,
     ),
   ]
 }

@@ -24,7 +24,7 @@ export function keyFrom(text: string): Key {
 export function didYouMean(
   word: string,
   known: readonly string[],
-  otherwise = '"pipewright status" lists all there are.',
+  otherwise = '"pipewright status" lists all keys.',
 ): string {
   const near = known.find((one) => one.endsWith(`/${word}`)) ?? nearest(word, known)
   return near === undefined ? otherwise : `Did you mean ${near}?`

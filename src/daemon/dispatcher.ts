@@ -172,7 +172,7 @@ export function createDispatcher(options: DispatcherOptions) {
       const facts = `${queue.running} running, ${queue.waiting} waiting`
       return ok
         ? { ok, detail: facts }
-        : { ok, detail: `nothing started or ended for ${Math.round(stillMs / 1000)} s; ${facts}` }
+        : { ok, detail: `no reconcile started or ended for ${Math.round(stillMs / 1000)} s; ${facts}` }
     },
   }
 }

@@ -33,7 +33,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   const reading = LedgerRecord.safeParse(migrated(parseJson(stored.body)))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
-    throw unreadable(`the record of ${stored.key}`, 'its text has another key or version')
+    throw unreadable(`the record of ${stored.key}`, 'the key or version in its text is wrong')
   }
   return reading.data
 }

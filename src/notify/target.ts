@@ -27,7 +27,7 @@ export async function readTarget(
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }
-    : { url: undefined, why: `the secret in ${secretFile} begins with whsec_ and is not base64 after that` }
+    : { url: undefined, why: `the secret in ${secretFile} must be base64 after whsec_` }
 }
 
 function isSecret(secret: Secret): boolean {

@@ -62,7 +62,7 @@ test('a file that becomes bad while the daemon runs is said once, and again when
     [
       'warn',
       expect.stringMatching(
-        /^--ca-file .*: it holds no certificate in PEM\. New connections use its earlier content/,
+        /^--ca-file .*: it holds no certificate in PEM\. New connections use the earlier content of the file/,
       ),
     ],
     ['warn', expect.stringMatching(/^--ca-file .*: it cannot be read \(ENOENT\)\. /)],

@@ -199,7 +199,7 @@ describe('what watches and what is created', () => {
       await play(
         client,
         made({ name: 'Other' }, (other) => [watch(other)]),
-        `settle; shows Orphaned; is Orphaned; says alert ${id}, which it had before, stays on the platform`,
+        `settle; shows Orphaned; is Orphaned; says alert ${id}, which it managed before, stays on the platform`,
         'restart; remove; turn; is Orphaned',
         want(SPEC),
         'settle; counts 2',
@@ -241,7 +241,7 @@ describe('what watches and what is created', () => {
         want(SPEC),
         'on POST: cut after; turn; calm',
         watch(other),
-        'settle; is Orphaned; says An earlier create for it might have worked',
+        'settle; is Orphaned; says An earlier create might have made another alert',
       ]),
       want(SPEC),
       '1 min; settle; counts 2; shows Ready',

@@ -183,7 +183,7 @@ describe('what would not be created again', () => {
     story(
       started(KAFKA, REPLACE),
       (client) => play(client, others(1, { platformName: client.record()?.platformName })),
-      `want OTHER replace; turn; is NotUpdatable; says ${KEPT} Pipe/other-0 looks like it.`,
+      `want OTHER replace; turn; is NotUpdatable; says ${KEPT} it would look like Pipe/other-0.`,
       'until gone 1 h; sends nothing; want OTHER replace replaces=Pipe/other-0',
       'until gone 20 min; sends DELETE, POST',
     ))

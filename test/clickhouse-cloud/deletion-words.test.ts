@@ -42,7 +42,7 @@ test('a plan says what is replaced, with what it was before', () =>
   createdStory(
     'a b',
     `write a policy.onImmutable=replace stream=z
-    plan => 2 | - Pipe/a delete Deleting | streamName…a…z | Then it is created again.
+    plan => 2 | - Pipe/a delete Deleting | streamName…a…z | Then the new one is created.
     changes none`,
   ))
 

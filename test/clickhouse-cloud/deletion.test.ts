@@ -189,7 +189,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest\. Only a new pipe can have this change, and policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then it is created again\. To keep it, undo the edit\.$/,
+      /^source\.kafka\.topics changed in the manifest\. Only a new pipe can have this change\. policy\.onImmutable "replace" asks for one\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then the new one is created\. To keep it, undo the edit\.$/,
     )
     await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])

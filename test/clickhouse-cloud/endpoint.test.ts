@@ -106,7 +106,7 @@ describe('applied', () => {
       set(OTHER),
       acts(
         { type: 'upsert', reason: 'Changing', takesAway: TAKEN },
-        'Unlike the manifest: openApiKeys, roles. policy.onDrift is "correct". Requests: upsertQueryEndpoint. ' +
+        'Differs from the manifest: openApiKeys, roles. policy.onDrift is "correct". Requests: upsertQueryEndpoint. ' +
           `It takes away role sql_console_admin, key ${KEY_B}. It gives role sql_console_read_only.`,
       ),
       there(SPEC),

@@ -227,8 +227,8 @@ describe('import --all writes nothing, and says why,', () => {
     ))
 
   test.each([
-    ['a key', '--all Pipe/orders', 'with --all, each pipe gets its own key'],
-    ['an id', '--all analytics x', 'with --all, each pipe gets its own key'],
+    ['a key', '--all Pipe/orders', '--all takes no key and no pipe id'],
+    ['an id', '--all analytics x', '--all takes no key and no pipe id'],
     ['a Service twice', '--all analytics --service analytics', 'Give the name of one Service'],
     ['no Service', `Pipe/a ${id(1)}`, '--service NAME'],
     ['neither a key nor --all', '', 'Or give --all'],

@@ -364,7 +364,7 @@ describe('the health of a dispatcher', () => {
     await clock.advance(1)
     expect(dispatcher.health()).toEqual({
       ok: false,
-      detail: 'nothing started or ended for 160 s; 0 running, 1 waiting',
+      detail: 'no reconcile started or ended for 160 s; 0 running, 1 waiting',
     })
     ask('x', 0)
     await clock.settle()

@@ -83,7 +83,7 @@ test('to before the last takeover: the Lease says it', async () => {
   const term = await one.leadership.acquire(never, 'wait')
   back()
   await until('that it is over', () => term.over.aborted)
-  expect(await refusal(one)).toContain('the Lease is at an earlier version than it was')
+  expect(await refusal(one)).toContain('the Lease is at an earlier version than before')
 })
 
 test('while no process works with them: whoever takes over notices it', async () => {

@@ -134,7 +134,7 @@ describe('a create', () => {
       { sent: 1 },
     )
     expect(viewMessage(world.board.get('Pipe/orders'))).toMatch(
-      /has no effect: it was there at .*, when the request could still arrive\. Remove it/,
+      /has no effect: it was already set at .*, when the create could still arrive\. Remove it/,
     )
     await play(world, `write orders; look orders; ${says}; look orders: New settled`)
     expect(world.platform.posts).toHaveLength(2)

@@ -141,7 +141,7 @@ describe('the next step', () => {
     const steps = nextSteps(early, HERE, [])
     expect(steps.at(-1)).toEqual({
       text:
-        'policy.retryCreate has no effect: it was there at 2026-11-24T08:00:00Z, when the request could still arrive. ' +
+        'policy.retryCreate has no effect: it was already set at 2026-11-24T08:00:00Z, when the create could still arrive. ' +
         'Remove it and commit. If the pipe is still not in the console after 2026-11-24T08:05:00Z, write in manifests/pipes/orders.yaml, under `policy`:',
       copy: `retryCreate: ${INTENT.id}`,
     })

@@ -29,8 +29,8 @@ test('what has a manifest and no record yet is said to be where it is, and not m
     status Pipe/wrong => 1 | wrong.yaml:1. It has errors: see "pipewright validate".
     status Pipe/order => 1 | Did you mean Pipe/orders?
     history Pipe/order => 1 | Pipe/order. Did you mean Pipe/orders?
-    status Pipe/nothing-like-it => 1 | "pipewright status" lists all there are. | not: Ready
-    history Pipe/nothing-like-it => 1 | "pipewright status" lists all there are.
+    status Pipe/nothing-like-it => 1 | "pipewright status" lists all keys. | not: Ready
+    history Pipe/nothing-like-it => 1 | "pipewright status" lists all keys.
     status --status Readdy => 64 | Did you mean Ready?`,
   ))
 
@@ -102,7 +102,7 @@ test.each(['apply', 'apply --wait --timeout 3s'])(
       'orders',
       `apply
       vanish orders
-      ${again} => 1 | which does not prove a loss
+      ${again} => 1 | but that read might be wrong
       posts 1`,
     ),
 )

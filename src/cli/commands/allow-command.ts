@@ -86,8 +86,8 @@ async function allowHere(
   ).length
   if (refused === 0) return answer
   throw new CommandError(
-    `allow: the ${name} blocks no manifest in ${manifests}. It blocks ${refused} ${refused === 1 ? 'resource' : 'resources'} of the ` +
-      "ledger without a manifest there. Name the daemon's directory: --manifests DIR.",
+    `allow: the ${name} blocks no manifest in ${manifests}. It blocks ${refused} ${refused === 1 ? 'resource that is' : 'resources that are'} in the ` +
+      "ledger, without a manifest there. Name the daemon's directory: --manifests DIR.",
   )
 }
 

@@ -121,9 +121,9 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
-    const what = `one read did not find ${notFound.join(', ')} on the platform, which does not prove a loss`
+    const what = `one read did not find ${notFound.join(', ')} on the platform, but that read might be wrong`
     const again = waitMs === undefined ? 'Run apply with --wait' : 'Wait longer with --timeout'
-    warn(`${what}. No replacement was created. ${again}: apply reads until this is certain.`)
+    warn(`${what}. No replacement was created. ${again}, and apply reads again until the result is certain.`)
   }
   for (const [key, end] of pass.unsaved)
     warn(outcomeLostEvent(key, end, (args) => commandLine(args, here)).message)

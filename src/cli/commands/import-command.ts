@@ -100,7 +100,7 @@ function allFrom(
   [word, id]: readonly (string | undefined)[],
 ): All {
   if (id !== undefined || word?.includes('/') === true || (word !== undefined && flags.service !== undefined))
-    misuse('import: with --all, each pipe gets its own key. Give the name of one Service, or no name.')
+    misuse('import: --all takes no key and no pipe id. Give the name of one Service at most.')
   const kind = profile.kinds.find(isListed)
   if (kind !== undefined) return { kind, service: word ?? flags.service }
   const hint = 'Import one at a time: "pipewright import KEY ID --service NAME".'

@@ -107,7 +107,7 @@ async function importFrom(io: Io, settings: Settings, file: string): Promise<Exi
   if (lost !== undefined)
     print(
       io.stderr,
-      `pipewright: the imported ledger is an earlier state: ${lost}. Creates are blocked: later pipes might be missing from it. ` +
+      `pipewright: the imported ledger was rolled back to an earlier state: ${lost}. Creates are blocked, because it might lack later pipes. ` +
         'Compare it with the platform, and adopt each missing pipe with "pipewright adopt". Then run "pipewright ledger accept".',
     )
   return EXIT.fine

@@ -222,8 +222,8 @@ async function forgetPlatform(io: Io, settings: Settings, output: Printed['outpu
   const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })
   const message =
     platform === undefined
-      ? 'The ledger belongs to no platform. The next "pipewright run" or "apply" binds it to its platform.'
-      : `The ledger no longer belongs to ${platform}. The next "pipewright run" or "apply" binds it to its platform.`
+      ? 'The ledger belongs to no platform. The next "pipewright run" or "apply" binds it to the platform at --base-url.'
+      : `The ledger no longer belongs to ${platform}. The next "pipewright run" or "apply" binds it to the platform at --base-url.`
   if (output === 'json') printJson(io, { result: 'done', platform, message })
   else print(io.stdout, message)
   return EXIT.fine

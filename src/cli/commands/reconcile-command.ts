@@ -55,7 +55,7 @@ export async function reconcile(
   const requested = receipt['token']
   if (typeof requested !== 'string')
     throw new CommandError(
-      `${command}: the reply of ${call.server} has no token to wait with, so it is not from Pipewright. Correct the address.`,
+      `${command}: the reply of ${call.server} has no token for --wait, so it is not from Pipewright. Correct the address.`,
     )
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {

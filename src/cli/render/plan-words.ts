@@ -116,7 +116,7 @@ function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem)
 }
 
 export function summaryOf(plan: Plan): string {
-  if (plan.problem !== undefined) return 'There is no plan: the manifests are not accepted.'
+  if (plan.problem !== undefined) return 'There is no plan, because of the problem above.'
   const { wanted, limit, refused } = plan.createLimit
   const most = limit === null ? 'no limit' : `limit ${limit} in each service`
   const creations = wanted === 0 ? '' : ` Pending creates: ${wanted} (${most}).`
@@ -127,7 +127,7 @@ export function summaryOf(plan: Plan): string {
   const before =
     items === 0
       ? ''
-      : ` Of those that are unchanged, ${items} ${items === 1 ? 'was' : 'were'} last checked by the daemon, up to ${formatDuration(oldestMs)} ago.`
+      : ` The daemon checked ${items} of the unchanged up to ${formatDuration(oldestMs)} ago, and they were not read again.`
   return `${changes}: ${countsOf(plan)}.${creations}${held}${before}`
 }
 

@@ -45,7 +45,7 @@ export function unanswered(error: unknown, proxy?: string): ClusterError {
 export function notKubernetes(value: unknown): ClusterError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
   return new ClusterError(
-    `the reply is not from the Kubernetes API. Correct its address, or let it bypass the proxy: ${shown}`,
+    `the reply is not from the Kubernetes API. Correct the address of the API, or let requests to it bypass the proxy. The reply: ${shown}`,
     undefined,
   )
 }

@@ -279,7 +279,7 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
     const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
     emit({
       type: 'Bug',
-      message: 'another process changed the ledger, and this change could not be processed',
+      message: 'Pipewright could not process a change that another process made to the ledger',
       error: bug,
     })
   }

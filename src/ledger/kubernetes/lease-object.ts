@@ -120,7 +120,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
     if (was.uid !== is.uid) return
     if (now.epoch < before.epoch || isLater(was.resourceVersion, is.resourceVersion))
-      options.onRollback('the Lease is at an earlier version than it was')
+      options.onRollback('the Lease is at an earlier version than before')
   }
 
   return {

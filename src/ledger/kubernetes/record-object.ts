@@ -88,10 +88,10 @@ export function ignoredWords(ledger: string, object: KubeObject): string {
   const why =
     key === undefined
       ? 'it has no key, such as Pipe/orders'
-      : `the record of its key ${key} would have the name ${objectName(ledger, key)}`
+      : `its key is ${key}, so its name must be ${objectName(ledger, key)}`
   return (
     `the PipewrightRecord ${object.metadata.name} is ignored, because it is no record of the ledger ${ledger}: ${why}. ` +
-    'If it was an edited record, restore it from a backup. If not, delete it.'
+    'If Pipewright wrote it and a user edited it, restore it from a backup. If it is a copy, or from another program, delete it.'
   )
 }
 

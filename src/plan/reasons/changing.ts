@@ -9,13 +9,13 @@ import { withId } from '../step.ts'
 const WHY = {
   edited: (fields: string) =>
     `${fields === '' ? 'The manifest' : fields} changed${fields === '' ? '' : ' in the manifest'}.`,
-  interval: () => 'Its interval has passed, or an earlier request might have overwritten it.',
-  unknown: () => 'It is unknown whether the last request was carried out.',
+  interval: () => 'Applied again at its interval, or because a late request might have overwritten it.',
+  unknown: () => 'The last request might have had no effect, so the manifest is applied again.',
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
     `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. The value is sent once.`,
-  drifted: (fields: string) => `Unlike the manifest: ${fields}. policy.onDrift is "correct".`,
+  drifted: (fields: string) => `Differs from the manifest: ${fields}. policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
   started: () => 'policy.paused is false.',
@@ -25,7 +25,7 @@ const WHY = {
 const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
-    `${fields} changed in the manifest. Only a new ${noun} can have this change, and policy.onImmutable is "replace".`,
+    `${fields} changed in the manifest. Only a new ${noun} can have this change. policy.onImmutable "replace" asks for one.`,
   back: (_fields: string, noun: string) =>
     `The ${noun} is being deleted, but its manifest asks for it again.`,
   removed: () => 'The manifest was removed after the request to delete.',
@@ -38,7 +38,7 @@ const DELETED_THEN: Readonly<
     after: ' Then remove the manifest.',
     toKeep: 'To keep it, remove policy.ensure from the manifest.',
   },
-  edited: { after: ' Then it is created again.', toKeep: 'To keep it, undo the edit.' },
+  edited: { after: ' Then the new one is created.', toKeep: 'To keep it, undo the edit.' },
   back: { after: ' Then it is created again.' },
   removed: { after: '' },
 }

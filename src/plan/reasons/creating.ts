@@ -44,7 +44,7 @@ export const CREATING = {
           return `An operator confirmed that ${noun} ${facts.pipeId} is gone. A new one will be created.`
         case 'applied': {
           const { there } = facts
-          if (there === undefined) return 'Will be applied. This replaces the present configuration.'
+          if (there === undefined) return 'Will be applied. This replaces any version on the platform.'
           return there === 'none'
             ? `${noneWords(noun)} Will be applied.`
             : `The service has a ${noun} already. Will be applied.${accessWords(there)}`
@@ -65,7 +65,7 @@ export const CREATING = {
       const { pipeId } = facts
       switch (facts.by) {
         case 'the list':
-          return `${capital(noun)} ${pipeId} of the service has this name and no manifest. It equals the manifest and will be adopted.`
+          return `${capital(noun)} ${pipeId} of the service has this name and no record. It equals the manifest and will be adopted.`
         case 'a reply':
           return `The reply to attempt ${facts.attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`
         case 'policy.adopt':

@@ -35,8 +35,8 @@ function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.ou
   const create = attempt === undefined ? '' : ` The create was ${attemptWords(attempt)}.`
   if (isWatching === true)
     return pipeId === undefined
-      ? `The manifest only watches ${anyOf(noun)} now. An earlier create for it might have worked.${create}`
-      : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`
+      ? `The manifest only watches ${anyOf(noun)} now. An earlier create might have made another ${noun}.${create}`
+      : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it managed before, stays on the platform.`
   if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
   const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`
   if (attempt !== undefined)
@@ -137,7 +137,7 @@ export const MANIFESTS = {
             unknown,
           )
         case 'a doubtful reading':
-          return 'The manifest was not found. Pipewright did not accept this read of the directory, so the resource stays unchanged.'
+          return 'The manifest was not found. This read of the directory has a problem, so the resource stays unchanged.'
       }
     },
     steps: (facts, about) => [

@@ -57,7 +57,7 @@ const IN_SYNC = {
   'create-once': 'The platform reports what the manifest asks for.',
   upsert: 'The last reply was equal to the manifest.',
   'read-only': 'The alert is as the manifest expects.',
-  reference: 'The platform answers with its credentials.',
+  reference: 'The platform accepts the credentials.',
   'last valid': 'The platform reports what the last valid manifest asks for.',
   read: 'The platform reports what the manifest asks for.',
 } as const
@@ -150,7 +150,7 @@ export const OBSERVING = {
       const noun = nounOf(about.key)
       return [
         {
-          text: `If ${noun} ${facts.pipeId} uses another value, set the secret's value in the console. In both cases, run:`,
+          text: `Set the secret's value for ${noun} ${facts.pipeId} in the console, unless it has that value already. Then run:`,
           shell: `adopt ${about.key} ${facts.pipeId}`,
         },
       ]

@@ -117,7 +117,7 @@ function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: Ab
       ]
     case 'held':
       return problem.isOrphan
-        ? [{ text: `If ${key} is its new name, forget the old one:`, shell: `forget ${problem.by}` }, correct]
+        ? [{ text: `If it should now belong to ${key}, run:`, shell: `forget ${problem.by}` }, correct]
         : [correct]
     case 'not there':
       return problem.isListed ? [] : [correct]
@@ -265,7 +265,8 @@ export const REFUSING = {
     }),
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
-      const again = 'Do not restart Pipewright: the ledger cannot be written, and a restart would lose this.'
+      const again =
+        'Do not restart Pipewright: the ledger cannot be written, and a restart would lose this outcome.'
       switch (end) {
         case 'created':
           return `${capital(noun)} ${pipeId} was created for ${key}. ${again}`

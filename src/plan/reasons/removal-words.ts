@@ -51,7 +51,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'not found':
       return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} Pipewright did not accept the last read of the manifests. Until it accepts one, no resource is deleted.`
+      return `${asked} The last read of the manifests has a problem. Until it is solved, no resource is deleted.`
     case 'older':
       return `${asked} No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
@@ -65,7 +65,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'claimed':
       return `${asked} The ${noun} is not deleted: ${removal.key} has the same spec, or names this ${noun} in its manifest or a Lock.`
     case 'taken':
-      return `${asked} The ${noun} is not deleted: its replacement could not be created, because ${removal.key} looks like it.`
+      return `${asked} The ${noun} is not deleted: its replacement could not be created, because it would look like ${removal.key}.`
     case 'listed':
       return `${asked} The ${noun} is not deleted: its replacement could not be created, because the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}" without a manifest.`
   }

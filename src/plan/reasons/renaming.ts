@@ -66,7 +66,7 @@ function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: s
     return `${ids.length + more} ${noun}s of this service might be "${name}" and have no manifest: ${ids.join(', ')}${others}.`
   const one = `${capital(noun)} ${ids.join()}`
   if (listedAs === undefined)
-    return `${one} has no manifest. The list shows it without a name, and it equals "${name}" otherwise.`
+    return `${one} has no manifest. Its name is not in the list. Its readable fields equal the manifest.`
   const compared =
     differs.length === 0
       ? 'It is equal to the manifest, and policy.onUnknown is "ask".'

@@ -17,7 +17,7 @@ const UNOBSERVED = {
   resumed: 'Resumed by an operator.',
   allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
   'not answered': 'Not read yet: no request with the credentials of this service was answered.',
-  'not asked': 'Not read yet: Pipewright could not send a request to the platform.',
+  'not asked': 'Not read yet: Pipewright could not send the request. It retries.',
 } as const
 
 export const REQUESTS = {

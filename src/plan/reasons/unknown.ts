@@ -80,7 +80,7 @@ function retryInGit({ key, intentId, retryFrom, saidEarlyAt }: UnknownOutcome): 
   const text =
     saidEarlyAt === undefined
       ? `Or in Git, if it is not there after ${timeOf(retryFrom)},`
-      : `policy.retryCreate has no effect: it was there at ${timeOf(saidEarlyAt)}, when the request could still arrive. ` +
+      : `policy.retryCreate has no effect: it was already set at ${timeOf(saidEarlyAt)}, when the create could still arrive. ` +
         `Remove it and commit. If the ${nounOf(key)} is still not in the console after ${timeOf(retryFrom)},`
   return { text, edit: { path: ['policy', 'retryCreate'], value: intentId } }
 }

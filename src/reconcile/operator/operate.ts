@@ -102,7 +102,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog } = store
-  const instead = `Remove the manifest first. To pause it instead, run "pipewright suspend ${key}".`
+  const instead = `Remove the manifest first. Or, to keep it while Pipewright makes no change, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
     return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
