@@ -15,7 +15,7 @@ export function parsePath(text: string): Parsed<string> {
   const right = 'give the path itself, such as /var/lib/pipewright/ledger.db'
   if (text !== text.trim()) return bad('it begins or ends with a blank', right)
   const scheme = SCHEME.exec(text)?.[0]
-  if (scheme !== undefined) return bad(`a path has no ${scheme} before it`, right)
+  if (scheme !== undefined) return bad(`it begins with ${scheme}, which is no part of a path`, right)
   const unexpanded = UNEXPANDED.exec(text)?.[0]
   if (unexpanded === undefined) return good(text)
   const other = unexpanded.startsWith('~') ? `, or ./${text}` : ''

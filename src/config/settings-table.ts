@@ -119,7 +119,7 @@ export const TABLE = {
     placeholder: 'D',
     default: '15s',
     describe:
-      'with kubernetes:, the time after which the standby replaces a silent leader. Use one value for all processes',
+      'with kubernetes:, the standby becomes leader if the Lease is not renewed for this time. Use one value for all processes',
     parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
@@ -152,8 +152,7 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
-    defaultNote:
-      'none: a state is ready if neither its documentation nor its name suggests a failure or a change',
+    defaultNote: 'none: Pipewright uses the documented states of the platform, or judges a state by its name',
     describe:
       'healthy states of pipes and alerts, such as Running,OK, for manifests without policy.healthyStates',
     parse: parseList,

@@ -208,7 +208,7 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
   if (credentialsDir === undefined || secretsDir === undefined) return []
   const between = foldersProblem(credentialsDir, secretsDir, realPath)
   if (between !== undefined) return [between]
-  const why = `it is below --secrets-dir (${secretsDir.value}): a manifest could name it and send it to a source`
+  const why = `it is below --secrets-dir (${secretsDir.value}). If a manifest names this file, Pipewright sends its content to a source`
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
   return ownFiles(values).flatMap(([name, read]) =>
     read !== undefined && isIn(read.value, secretsDir.value, realPath)

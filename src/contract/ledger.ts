@@ -77,7 +77,7 @@ export interface HistoryQuery {
 
 export class LedgerConflict extends Error {
   constructor(key: Key, expected: number) {
-    super(`the record of ${key} is no longer at version ${expected}`)
+    super(`the record of ${key} is no longer at version ${expected}: another write came first`)
     this.name = 'LedgerConflict'
   }
 }

@@ -69,17 +69,16 @@ export const RULE_CODES = {
   'field-needed': 'a field is missing that another field needs',
   'field-excluded': 'a field is set together with a field that excludes it',
   'field-doubtful': 'a field is set that has no effect here, as far as the documentation says',
-  'value-excluded': 'a value is excluded by another field, or is wrong in any case',
+  'value-excluded': 'a value is not allowed, or not allowed together with another field',
   'item-repeated': 'a list has the same item twice',
   'origin-invalid': 'an entry of the allowed origins is not a domain',
   'role-repeated': 'a role is listed twice',
   'key-repeated': 'an API key is listed twice',
   'alert-id-mismatch': 'expect.id of an alert differs from spec.id',
-  'secret-returned':
-    'a field with a secret reference is returned by the platform to all readers of the resource',
+  'secret-returned': 'a secret is in a field that the platform returns to all readers of the resource',
   'depends-on-itself': 'a resource waits for itself',
   'policy-contradiction': 'two fields of the policy exclude each other',
-  'policy-target-invalid': 'renamedFrom or replaces names something other than another pipe',
+  'policy-target-invalid': 'renamedFrom or replaces does not name another resource of the same kind',
 } as const
 
 export type RuleCode = keyof typeof RULE_CODES

@@ -113,7 +113,7 @@ function referencesOf(
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
-      : leaveOut(place, 'Write-only: the platform might not use the value it returned.')
+      : leaveOut(place, 'Write-only: the value in use might differ from the returned value.')
   if (!place.isRuled && isWithoutSecret(beside)) return undefined
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
@@ -177,7 +177,10 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
       'The value has a blank at its start or end, an invisible character, or the form of a placeholder.',
     )
   if (texts.some((text) => place.mask.mask(text) !== text))
-    return leaveOut(place, 'The value contains a secret that Pipewright sends.')
+    return leaveOut(
+      place,
+      'The value contains a secret that Pipewright uses, which must not be in a manifest.',
+    )
   return written
 }
 

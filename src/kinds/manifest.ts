@@ -150,8 +150,8 @@ const ChangeablePolicy = CreateOncePolicy.extend({
     .enum(['ask', 'adopt'])
     .optional()
     .describe(
-      'Reaction if the service has a single pipe of this name, without differences and without a ' +
-        'manifest: adopt it, or ask. Default: `adopt`.',
+      'Reaction if the service has exactly one pipe of this name, it equals the manifest, and it has no other ' +
+        'manifest: adopt this pipe, or ask. Default: `adopt`.',
     ),
   onEdit: z
     .enum(['apply', 'report'])
@@ -171,8 +171,8 @@ const ChangeablePolicy = CreateOncePolicy.extend({
 
 export const DeletablePolicy = ChangeablePolicy.extend({
   ensure: Ensure.describe(
-    'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, if it has not changed since it was last in sync and ' +
-      'few pipes are deleted together. Remove the manifest afterwards: a removal alone deletes no pipe. Default: `present`.',
+    'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, but only if the pipe has not changed since it was last in sync, and ' +
+      'only a few pipes together. Remove the manifest afterwards: a removal alone deletes no pipe. Default: `present`.',
   ),
   onImmutable: z
     .enum(['report', 'replace'])

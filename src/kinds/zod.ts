@@ -23,7 +23,7 @@ export const Url = z
   .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')
   .refine(
     (text) => (URL.parse(text)?.password ?? '') === '',
-    'must not hold a password: a URL is shown. Use `credentials` with a secretRef',
+    'must not hold a password, because Pipewright shows URLs. Use `credentials` with a secretRef',
   )
   .meta({ examples: ['https://registry.example:8081'] })
 

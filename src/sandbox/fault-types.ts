@@ -70,7 +70,7 @@ const FAULTS = [
   row(
     'not-applied',
     {},
-    'Answers as if the work was done, and undoes it. A later read shows the earlier state.',
+    'Answers as if the work was done, but undoes the work. A later read shows the earlier state.',
   ),
   row('reset', {}, 'Resets the connection (RST), and does no work.', { reply: () => ({ type: 'reset' }) }),
   row('cut-before', {}, 'Closes the connection, and does no work.', { reply: () => ({ type: 'close' }) }),

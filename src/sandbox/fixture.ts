@@ -19,7 +19,7 @@ function fixturePipe(dialect: Dialect) {
       organizationId: Id,
       serviceId: Id,
       state: Text.optional().describe('A fixed state. Default: it follows from the time since `createdAt`.'),
-      createdAt: Timestamp.optional().describe('Default: when the file is first read.'),
+      createdAt: Timestamp.optional().describe('Time of the create. Default: when the file is first read.'),
     })
     .superRefine((pipe, context) => {
       const message = objectionTo(dialect, asJson(pipe))
@@ -81,7 +81,7 @@ export function fixtureSchema(profile: Profile) {
       .array(Incident)
       .default([])
       .describe(
-        'Changes without a request, `afterMs` after the creation of the `pipe` or `alert`: a `change`, or `vanish`.',
+        'Changes without a request, `afterMs` milliseconds after the create of the `pipe` or `alert`: a `change`, or `vanish`.',
       ),
   })
 }

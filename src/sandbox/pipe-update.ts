@@ -127,7 +127,7 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
-    return refusal(400, 'fieldMappings: destination.columns are needed with them')
+    return refusal(400, 'fieldMappings: send destination.columns, too')
   // The service checks `settings` in this request, but ignores them.
   return Object.keys(body).length === 0
     ? refusal(400, 'settings: send them to PUT {pipe}/settings')

@@ -35,7 +35,9 @@ function valueOf(doc: Document, file: string): unknown {
   try {
     return doc.toJS({ maxAliasCount: 100 })
   } catch (cause) {
-    throw new SandboxFileError(`${file}: its aliases cannot be resolved; write it without them`, { cause })
+    throw new SandboxFileError(`${file}: its YAML aliases cannot be resolved. Write the values out`, {
+      cause,
+    })
   }
 }
 

@@ -37,7 +37,7 @@ export const Incident = z
     alert: Text.optional().describe('Id of an alert.'),
     afterMs: Milliseconds,
     change: z.record(z.string(), z.json()).optional().describe('A JSON merge patch of the resource.'),
-    vanish: z.literal(true).optional().describe('The pipe is gone from then on.'),
+    vanish: z.literal(true).optional().describe('The pipe disappears after `afterMs`.'),
   })
   .refine(
     ({ pipe, alert }) => (pipe === undefined) !== (alert === undefined),

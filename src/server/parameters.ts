@@ -53,7 +53,7 @@ export function searchWords(query: Query): readonly string[] {
   const text = oneOf(query, 'q', Infinity)
   if (text === undefined) return []
   const words = text.split(/\s+/).filter((word) => word !== '')
-  const hint = `It takes at most ${LIMITS.words} words of ${LIMITS.letters} letters each. Leave some out.`
+  const hint = `q takes at most ${LIMITS.words} words of ${LIMITS.letters} letters each. Leave some out.`
   if (words.length > LIMITS.words) throw new RequestError(400, `q has ${words.length} words`, hint)
   const long = words.find((word) => word.length > LIMITS.letters)
   if (long !== undefined) throw new RequestError(400, `q has a word of ${long.length} letters`, hint)
@@ -106,7 +106,7 @@ export function wholeOf(
   throw new RequestError(
     400,
     `${name} "${text}" is out of range`,
-    `It is a whole number from ${range.least} to ${range.most}.`,
+    `Give a whole number from ${range.least} to ${range.most}.`,
   )
 }
 

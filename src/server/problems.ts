@@ -118,11 +118,11 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
           : 'manifests not accepted',
       message: sourceProblem,
       steps: () => [
-        { text: 'Check the directory, and what fills it:', copy: manifestsDir },
+        { text: 'Check the directory and the program that fills it:', copy: manifestsDir },
         ...(sourceReason === 'SourceShrunk'
           ? [
               {
-                text: 'If they were removed on purpose:',
+                text: 'If the manifests were removed on purpose:',
                 copy: commandLine('reconcile --accept', overview),
               },
             ]

@@ -70,8 +70,8 @@ export function nextSteps(
   const place = first === undefined ? about.place : placeOf(context.manifestsDir, first.file, first.line)
   const { facts } = conditions.Synced
   return shown([
-    { text: 'Correct it. Pipewright then reads it again:', copy: place },
-    { text: 'To check before:', shell: 'validate' },
+    { text: 'Correct the manifest. Pipewright then reads it again:', copy: place },
+    { text: 'To check it first:', shell: 'validate' },
     ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
   ])
 }

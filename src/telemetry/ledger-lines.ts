@@ -5,8 +5,8 @@ export const LEDGER_WRITTEN = {
   message: 'Ledger written',
   levels: {
     debug: 'the write is on disk, or failed again',
-    info: 'another process wrote first: Pipewright decides again. Or writes work again',
-    error: 'writes fail: once per failure, also if reads fail',
+    info: 'another process wrote first: Pipewright decides again. Or writes and reads work again',
+    error: 'writes fail, and reads did not fail before',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition
@@ -14,10 +14,10 @@ export const LEDGER_WRITTEN = {
 export const LEDGER_READ = {
   message: 'Ledger read',
   levels: {
-    debug: 'it fails as before',
-    info: 'it works again after a failure',
+    debug: 'reads fail again',
+    info: 'reads work again',
     warn: 'an object in the cluster has the label of the ledger but is not its record: it is ignored. Once per object',
-    error: 'reads fail: once per failure, also if writes fail',
+    error: 'reads fail, and writes did not fail before',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition

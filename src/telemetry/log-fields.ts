@@ -5,7 +5,7 @@ export const FIELDS = {
   time: 'time of the line: ISO 8601, UTC, milliseconds',
   app: 'always `pipewright`',
   msg: 'the message: constant for each kind of line',
-  revision: 'the commit of the manifests in force, or `content-…` without a commit',
+  revision: 'the commit of the manifests in use, or `content-…` without a commit',
   manifestRevision: 'the commit that last changed the manifest of this resource',
   // resource
   key: '`Kind/name` of the resource',
@@ -63,7 +63,7 @@ export const FIELDS = {
   olderThan: 'the last revision that a process acted on, if it might be newer than the revision here',
   baseUrl: 'address of the platform or of the embedded sandbox',
   signal: 'the received signal',
-  unfinished: 'number of interrupted reconciles and outcomes',
+  unfinished: 'number of interrupted reconciles and unsaved outcomes',
   err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
   lines: 'number of lost lines',
   // webhook

@@ -62,7 +62,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources, by these labels. A resource counts once for each of its problems. team is metadata.labels.team. Above --named-resources, name is _other: first for resources without problems.',
+    'Number of resources, by these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources above --named-resources have the name _other: first those without problems.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
@@ -129,11 +129,11 @@ export const METRICS = {
   ),
   api_rate_limited_total: counter('Number of replies with status 429.', {}),
   source_last_load_successful: gauge(
-    '1 if the last read of the manifests directory was accepted, else 0.',
+    '1 if the last read of the manifests directory succeeded. 0 while Pipewright uses earlier manifests.',
     {},
   ),
   source_last_load_success_timestamp_seconds: gauge(
-    'Time of the last accepted read of manifests, in seconds since the Unix epoch. 0: none yet.',
+    'Time of the last successful read of manifests, in seconds since the Unix epoch. 0: none yet.',
     {},
   ),
   source_load_duration_seconds: histogram(
@@ -141,24 +141,24 @@ export const METRICS = {
     {},
     SECONDS,
   ),
-  source_manifests: gauge('Number of manifests in the last accepted read, by kind.', {
+  source_manifests: gauge('Number of manifests at the last successful read, by kind.', {
     kind: MANIFEST_KINDS,
   }),
-  source_findings: gauge('Number of findings in the last accepted read, by severity.', {
+  source_findings: gauge('Number of findings in manifests at the last successful read, by severity.', {
     severity: ['error', 'warning'],
   }),
-  source_info: gauge('Always 1. Its label is the revision of the last accepted read.', {
+  source_info: gauge('Always 1. Its label is the revision of the manifests in use.', {
     revision: 'open',
   }),
   source_revision_since_timestamp_seconds: gauge(
-    'Time at which the current revision was checked out (HEAD or the link of git-sync changed), in seconds since the Unix epoch. 0: unknown.',
+    'Time at which the current revision was checked out, in seconds since the Unix epoch. 0: unknown.',
     {},
   ),
   source_watch_mode: gauge('1 for the current way of watching the manifests directory, 0 for the others.', {
     mode: WATCH_MODES,
   }),
   source_missed_changes_total: counter(
-    'Number of changes that the watcher did not report. If it keeps growing, the watcher does not work.',
+    'Number of reads that found a change that the file watcher missed. If it keeps growing, watching does not work.',
     {},
   ),
   leader: gauge('1 if this process acts. 0 if it is on standby, or could not renew the Lease in time.', {}),
@@ -179,11 +179,7 @@ export const METRICS = {
   ledger_writes_total: counter('Number of writes to the ledger, by result.', {
     result: ['written', 'conflict', 'failed'],
   }),
-  ledger_write_duration_seconds: histogram(
-    'Duration of a durable write to the ledger in seconds.',
-    {},
-    DISK_SECONDS,
-  ),
+  ledger_write_duration_seconds: histogram('Duration of a write to the ledger in seconds.', {}, DISK_SECONDS),
   drift_fields: gauge('Number of fields that differ between platform and manifest, by kind and name.', {
     kind: 'open',
     name: 'open',

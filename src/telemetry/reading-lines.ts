@@ -29,7 +29,7 @@ export const READING_LINES = {
   },
   missed: {
     message: 'Change missed by the watcher',
-    levels: { debug: 'again, before the watcher reported a change', warn: 'the first time' },
+    levels: { debug: 'again, while the watcher reports no change', warn: 'the first time' },
     fields: ['changed'],
   },
   finding: {
@@ -57,7 +57,7 @@ export const READING_LINES = {
   },
   findingsOver: {
     message: 'Findings over',
-    levels: { info: 'findings of the read before are gone' },
+    levels: { info: 'findings of the previous read are gone' },
     fields: ['findings'],
   },
 } as const satisfies Readonly<Record<string, LineDefinition>>

@@ -25,11 +25,11 @@ function daemonThat(answers: readonly Answer[]) {
 }
 
 const PENDING = { status: 200, body: { token: 'tok-1', done: false, pending: 3 } }
-const UNKNOWN = { status: 404, body: { error: 'this token is not known', hint: 'Tokens are forgotten.' } }
+const UNKNOWN = { status: 404, body: { error: 'no reconcile has this token', hint: 'Tokens are forgotten.' } }
 
 test.each([
   ['stopped', [PENDING], 'does not answer'],
-  ['restarted', [PENDING, UNKNOWN], 'this token is not known'],
+  ['restarted', [PENDING, UNKNOWN], 'no reconcile has this token'],
 ])('says that the daemon was %s', async (_, answers, said) => {
   using workspace = createWorkspace()
   await using daemon = await daemonThat(answers)

@@ -171,7 +171,7 @@ test('paths for GitHub and code scanning begin at the root of the repository, wh
   expect(run?.tool.driver.rules).toContainEqual(
     expect.objectContaining({
       id: 'unknown-field',
-      shortDescription: { text: 'A field is not known at this place.' },
+      shortDescription: { text: 'There is no such field in this place.' },
       help: expect.objectContaining({
         markdown: expect.stringContaining('(docs/reference/findings.md#unknown-field)'),
       }),

@@ -161,7 +161,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
     {
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [['spec.destination.roles', 'Write-only: the platform might not use the value it returned.']],
+      out: [['spec.destination.roles', 'Write-only: the value in use might differ from the returned value.']],
     },
   ])('$why', ({ reply, out }) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
@@ -301,7 +301,7 @@ test('what repeats a secret that was sent is left out, also where it is a name',
   })
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
-    why: 'The value contains a secret that Pipewright sends.',
+    why: 'The value contains a secret that Pipewright uses, which must not be in a manifest.',
   })
 })
 

@@ -173,7 +173,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       await ledger.remove(record, [])
       await ledger.get(ORDERS)
       const written = { type: 'LedgerWritten', result: 'written', durationMs: 0, message: undefined }
-      const conflict = 'the record of Pipe/orders is no longer at version 0'
+      const conflict = 'the record of Pipe/orders is no longer at version 0: another write came first'
       expect(events).toEqual([written, { ...written, result: 'conflict', message: conflict }, written])
     })
 

@@ -76,7 +76,7 @@ describe('what is read', () => {
     expect((await read(folder.path)).problem).toEqual({
       reason: 'SourceUnreadable',
       message:
-        'The file .pipewrightignore is no file. It decides which files are manifests, so nothing changes now. Correct or remove it.',
+        'The file .pipewrightignore is no file. It decides which files are manifests. Until you correct or remove it, Pipewright changes nothing.',
       unfound: 'all',
     })
   })
@@ -131,7 +131,7 @@ describe('what is read', () => {
     symlinkSync('nowhere', join(folder.path, '.pipewrightignore'))
     expect((await read(folder.path)).problem).toMatchObject({
       reason: 'SourceUnreadable',
-      message: expect.stringContaining('.pipewrightignore is a link to a file that is not there') as string,
+      message: expect.stringContaining('.pipewrightignore is a link to a missing file') as string,
     })
   })
 

@@ -111,7 +111,7 @@ describe('/api/v1/resources', () => {
   const REFUSED: readonly (readonly [string, string, string])[] = [
     ['an unknown kind, with the nearest', '?kind=pipes', 'Did you mean "Pipe"?'],
     ['an unknown status, with all', '?status=zzzzzzzz', 'It is one of OutcomeUnknown, '],
-    ['a limit that is no number', '?limit=many', 'It is a whole number from 0'],
+    ['a limit that is no number', '?limit=many', 'Give a whole number from 0'],
     ['a text twice', '?q=a&q=b', 'Use it once.'],
     ['an order by what there is not', '?sort=names', 'It is one of key, status,'],
     ['an unknown reason, with the nearest', '?reason=drifted', 'Did you mean "Drifted"?'],

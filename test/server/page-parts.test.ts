@@ -211,11 +211,11 @@ test.each<[object, string]>([
   ],
   [
     { comparison: 'read', fields: fieldsOf('never-returned', 'not-compared'), ...AT },
-    'No field that can be read back differs; 1 is write-only; 1 could not be compared. Read from the platform 1 min ago.',
+    'No readable field differs; 1 is write-only; 1 could not be compared. Read from the platform 1 min ago.',
   ],
   [
     { comparison: 'read', fields: fieldsOf('never-returned', 'never-returned'), ...AT },
-    'No field that can be read back differs; 2 are write-only. Read from the platform 1 min ago.',
+    'No readable field differs; 2 are write-only. Read from the platform 1 min ago.',
   ],
   [
     { comparison: 'read-before-start', fields: fieldsOf('same'), ...AT },
@@ -223,7 +223,7 @@ test.each<[object, string]>([
   ],
   [
     { comparison: 'not-found', fields: fieldsOf('same'), ...AT },
-    'Not compared: the last check did not find the resource, 1 min ago.',
+    'Not compared: the last check, 1 min ago, did not find the resource.',
   ],
   [{ comparison: 'never-read', fields: fieldsOf('same') }, 'This process has not read the platform yet.'],
   [{ comparison: 'no-manifest', fields: fieldsOf('same') }, 'Not compared: there is no manifest.'],

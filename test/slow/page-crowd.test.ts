@@ -99,7 +99,7 @@ test('a search of too many words says how many there may be, and goes on when so
   await page.locator('#q').fill('click')
   await page.locator('#unwell', { hasText: 'Pipe/clicks' }).waitFor()
   await story.first().waitFor()
-  const sentence = 'It takes at most 16 words of 100 letters each. Leave some out.'
+  const sentence = 'q takes at most 16 words of 100 letters each. Leave some out.'
   await page.locator('#q').fill(Array.from({ length: 17 }, () => 'c').join(' '))
   await page.locator('#matches[role=status]', { hasText: sentence }).waitFor()
   await expect.poll(() => page.locator('#list').textContent()).toBe('')

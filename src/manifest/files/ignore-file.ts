@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024
 export class IgnoreFileError extends Error {
   constructor(why: string) {
     super(
-      `The file ${IGNORE_FILE} ${why}. It decides which files are manifests, so nothing changes now. Correct or remove it.`,
+      `The file ${IGNORE_FILE} ${why}. It decides which files are manifests. Until you correct or remove it, Pipewright changes nothing.`,
     )
     this.name = 'IgnoreFileError'
   }
@@ -65,7 +65,7 @@ function faultOf(bytes: Buffer, text: string): string | undefined {
 const NOT_TEXT = /(?![\t\n\r])\p{Cc}|\r(?!\n)/u
 
 const FAULTS = {
-  vanished: 'is a link to a file that is not there, or is being replaced',
+  vanished: 'is a link to a missing file, or is being replaced now',
   'too-large': `is larger than ${MAX_BYTES / 1024} KiB`,
   'not-regular': 'is no file',
 } as const

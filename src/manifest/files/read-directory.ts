@@ -123,7 +123,7 @@ function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): 
       severity: 'error',
       code: 'file-unreadable',
       message: `The file changed during each of ${TRIES} reads.`,
-      hint: 'Write a temporary file, then rename it to this name. A daemon keeps using the earlier content of the file.',
+      hint: 'Let the writing program write a temporary file, then rename it. A daemon keeps using the earlier content of the file.',
     }),
   )
   const left = [...reading.files].filter(([file]) => !unsettled.includes(file))

@@ -79,7 +79,7 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
       holder === undefined
         ? {
             message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}. It can belong to only one of them.`,
-            hint: 'Keep the id where it belongs, and remove it from the others.',
+            hint: 'Keep the id for its owner, and remove it from the others.',
           }
         : {
             message: `The ${nounOf(key)} ${id} already belongs to ${holder}, so ${key} cannot have it.`,
@@ -99,7 +99,7 @@ function checkDisagreements(claims: readonly Claim[], checking: Checking): void 
         holder === undefined
           ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
           : `${key} already has the id ${holder}. This Lock says ${id}, which is ignored.`,
-      hint: `Find out which id is right, and remove the other. Until then, ${holder === undefined ? `the ${nounOf(key)} is left alone` : `${holder} counts`}.`,
+      hint: `Find out which id is right, and remove the other. Until then, Pipewright ${holder === undefined ? `does not touch the ${nounOf(key)}` : `uses ${holder}`}.`,
     }),
     related: ({ id }) => `says ${id}`,
   })

@@ -55,7 +55,7 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
     const meant = nearestName(nameOf(missing), (byKind.get(kind) ?? []).values().map(nameOf))
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return isIncomplete
-      ? 'It might be in an unreadable file. Correct the other findings first.'
+      ? 'Its manifest might be in an unreadable file. Correct the other findings first.'
       : `Add a manifest of ${missing}, or correct the name.`
   }
 
@@ -70,7 +70,7 @@ export const CHAINS = [
   {
     field: 'dependsOn',
     message: 'Resources depend on each other in a circle',
-    hint: 'Remove one of these dependencies; until then none of them can be created.',
+    hint: 'Remove one of these dependencies. Until then, none of these resources can be created.',
   },
   {
     field: 'renamedFrom',

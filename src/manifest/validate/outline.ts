@@ -112,5 +112,5 @@ export const LOCK_ELSEWHERE: ShapeFinding = {
   path: ['kind'],
   code: 'lock-file-name',
   message: 'This Lock is in a file that does not have the name of a Lock file.',
-  hint: 'Move it to a file such as pipes.lock.yaml. If that file is unreadable, Pipewright creates no pipes.',
+  hint: 'Move it to a file such as pipes.lock.yaml. Then Pipewright creates no pipes while it cannot read the Lock.',
 }

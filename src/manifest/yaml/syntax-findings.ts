@@ -68,7 +68,7 @@ export function duplicateFinding(name: string, range: Range, first: Range): Yaml
 export function explosionFinding(range: Range, { aliases }: Limits): YamlFinding {
   const message = `The aliases of this document expand to more than ${aliases} values.`
   return {
-    ...errorStatement('alias-explosion', message, 'Write the values out, or share fewer of them.'),
+    ...errorStatement('alias-explosion', message, 'Use fewer aliases: write the values out.'),
     range,
   }
 }
@@ -104,7 +104,7 @@ const BAD_DIRECTIVE: Words = {
 const BAD_TAG: Words = {
   code: 'yaml-tag',
   message: 'This YAML tag, which begins with "!", is not known, or does not fit its value.',
-  hint: 'Put a text in quotes. Let another program replace its own tags first. Remove other tags.',
+  hint: 'If "!" begins a text, put the text in quotes. If another program replaces the tag, run it first. Otherwise, remove the tag.',
 }
 
 const NOT_EXPECTED: Words = {

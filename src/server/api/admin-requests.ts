@@ -27,8 +27,8 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
     const { blocked: count } = answer
-    const error = `the limit blocks ${count} now, more than you confirmed, so no action was allowed`
-    throw new RequestError(409, error, 'Look at all of them, then confirm the new number.', { count })
+    const error = `the limit now blocks ${count} actions, more than you confirmed, so no action was allowed`
+    throw new RequestError(409, error, 'Check the blocked resources. Then confirm the new number.', { count })
   })
 }
 
@@ -121,7 +121,7 @@ export async function authorize(
   if (adminToken === undefined)
     throw new RequestError(
       404,
-      'requests with a token are switched off',
+      'the daemon has no admin token',
       'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send its content as a bearer token.',
     )
   // An empty file is no token, because an empty password would match it.

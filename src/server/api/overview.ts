@@ -83,7 +83,7 @@ export function judge(
     unconfirmed === undefined ? '' : `No resource is created or changed: ${unconfirmed}`,
     overview.olderThan === undefined
       ? ''
-      : `Another process acted on revision ${shortRevision(overview.olderThan)}, which might be newer than the manifests here: no resource counts as removed or is adopted`,
+      : `Another process acted on revision ${shortRevision(overview.olderThan)}. The manifests here might be older, so no removal counts and no resource is adopted`,
     overview.ledgerRollback === undefined ? '' : sentence(overview.ledgerRollback).slice(0, -1),
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
     overview.createLimit.held > 0 ? limitSentence(overview.createLimit) : '',

@@ -25,8 +25,8 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
     if (progress !== undefined) return { token: params.token, ...progress }
     throw new RequestError(
       404,
-      'this token is not known',
-      'The daemon forgets a token after a while and at a restart. Send POST /-/reconcile again.',
+      'no reconcile has this token',
+      'The daemon forgets a reconcile after a while and at a restart. Send POST /-/reconcile again.',
     )
   })
 }

@@ -119,7 +119,7 @@ export function registerResources(
         throw new RequestError(
           404,
           `there is no valid manifest of ${key}`,
-          'The daemon has read none since it started. For errors, see /api/v1/findings.',
+          'The daemon has read no such manifest since it started. For errors, see /api/v1/findings.',
         )
       }
       return reply

@@ -50,7 +50,7 @@ export async function letThrough(service) {
   const where = service === undefined ? '' : `In service ${service}. `
   const question = {
     title: `Let ${creations} through?`,
-    text: `${where}Each of them creates a resource on the platform. After an edit of its manifest, a create can be blocked again.`,
+    text: `${where}Each creates a resource on the platform. If a manifest is edited first, the limit can block its create again.`,
     confirm: `Let ${creations} through`,
   }
   await acting(question, { isAsked: true }, async (token) => {

@@ -62,7 +62,7 @@ function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
     case 'read-before-start':
       return ['Not compared yet: last read ', at, ', before the daemon started.']
     case 'not-found':
-      return ['Not compared: the last check did not find the resource, ', at, '.']
+      return ['Not compared: the last check, ', at, ', did not find the resource.']
     case 'never-read':
       return 'This process has not read the platform yet.'
     case 'no-manifest':
@@ -84,7 +84,7 @@ function differWords(fields, isContinued) {
   const rest =
     (unread > 0 ? `; ${unread} ${unread === 1 ? 'is' : 'are'} write-only` : '') +
     (hidden > 0 ? `; ${hidden} could not be compared` : '')
-  const none = unread > 0 ? 'no field that can be read back differs' : 'no field differs'
+  const none = unread > 0 ? 'no readable field differs' : 'no field differs'
   return `${isContinued ? none : `N${none.slice(1)}`}${rest}.`
 }
 

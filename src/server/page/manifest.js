@@ -49,7 +49,7 @@ function othersOf({ kind, metadata }, count) {
 
 /** @param {ReturnType<typeof membersOf>} policy */
 function policyOf(policy) {
-  if (policy.length === 0) return h`<p class="quiet">The manifest sets none: the defaults apply.</p>`
+  if (policy.length === 0) return h`<p class="quiet">The manifest has no policy: the defaults apply.</p>`
   return facts(
     policy.map(([name, value]) =>
       fact(name, code(typeof value === 'string' ? value : JSON.stringify(value))),

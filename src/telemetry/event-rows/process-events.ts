@@ -89,7 +89,7 @@ export const PROCESS_EVENTS = {
     line: {
       message: 'Lease renewed',
       levels: {
-        info: 'it works again after a failure',
+        info: 'renewals work again',
         warn: 'renewals fail: no resource is created or changed until they work again',
       },
       fields: ['result', 'detail'],

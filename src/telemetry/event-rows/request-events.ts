@@ -48,7 +48,9 @@ export const REQUEST_EVENTS = {
   ShortSecretFound: {
     line: {
       message: 'Secret too short to be masked',
-      levels: { warn: 'it has fewer than four characters: logs, messages and the ledger can show it' },
+      levels: {
+        warn: 'the secret has fewer than four characters: logs, messages and the ledger can show it',
+      },
       fields: ['file'],
     },
     facts: (event) => event,

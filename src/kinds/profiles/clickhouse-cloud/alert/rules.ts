@@ -59,7 +59,7 @@ function neither(hasExpectation: boolean): RuleFinding {
     message: hasExpectation
       ? '`expect` is for a watched alert, and the `id` of that alert is missing.'
       : 'The manifest names no existing alert, and describes no new alert.',
-    hint: hasExpectation ? `${ways} If you create one, remove spec.expect.` : ways,
+    hint: hasExpectation ? `${ways} If you create an alert, remove spec.expect.` : ways,
   })
 }
 

@@ -149,15 +149,15 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
     'Confirms that this manifest is a new alert, although a similar alert exists. Give the key of that alert, or its id if it has no manifest.',
   ),
   onUnknown: CHANGEABLE.onUnknown.describe(
-    'Reaction if the service has a single alert of this name, without differences and without a ' +
-      'manifest: adopt it, or ask. Default: `adopt`.',
+    'Reaction if the service has exactly one alert of this name, it equals the manifest, and it has no other ' +
+      'manifest: adopt this alert, or ask. Default: `adopt`.',
   ),
   onEdit: CHANGEABLE.onEdit.describe(
     'Reaction to an edit: change the alert, or report it. Default: `apply`.',
   ),
   ensure: CHANGEABLE.ensure.describe(
-    'Whether the created alert should exist. `absent` deletes the recorded alert after ten minutes, if it has not changed since it was ' +
-      'last in sync and few alerts are deleted together. Remove the manifest afterwards: a removal alone deletes no alert. ' +
+    'Whether the created alert should exist. `absent` deletes the recorded alert after ten minutes, but only if the alert has not changed since it was ' +
+      'last in sync, and only a few alerts together. Remove the manifest afterwards: a removal alone deletes no alert. ' +
       'Default: `present`.',
   ),
   onDrift: CHANGEABLE.onDrift.describe(

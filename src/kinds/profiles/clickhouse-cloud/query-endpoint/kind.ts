@@ -14,14 +14,14 @@ export const QueryEndpointManifest = manifestSchema(
       .array(z.guid())
       .max(MAX_KEYS)
       .describe(
-        'Ids (UUIDs) of the API keys that can query. The key id that clients sign in with is another id.',
+        'Ids (UUIDs) of the API keys that can query. Clients sign in with the key id, which is another id.',
       )
       .meta({ form: 'set' }),
     allowedOrigins: z
       .string()
       .max(MAX_ORIGINS_LENGTH)
       .describe(
-        'Comma-separated list of domains. `*` allows all. An empty text allows none, for queries by servers only.',
+        'Comma-separated list of domains. `*` allows all web pages. With an empty text, only servers can query.',
       )
       .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
   }),

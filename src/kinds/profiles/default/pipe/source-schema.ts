@@ -62,7 +62,7 @@ const ManagedStreamSource = z.strictObject({
   streamName: Text.optional().describe('Name of the stream.').meta({ identifies: true }),
   region: Text.optional().describe('Region of the stream.').meta({ identifies: true }),
   useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
-  timestamp: Count.optional().describe('Where to begin: Unix time in seconds.').meta({ form: 'unix-time' }),
+  timestamp: Count.optional().describe('Start time: Unix time in seconds.').meta({ form: 'unix-time' }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   accessKey: AccessKey.optional().describe('Access key. Write-only.'),
 })

@@ -87,7 +87,7 @@ export function tableMappings(schema: string) {
         sourceTable: Text.describe('Source table.'),
         ...targetShape,
         ...columnsShape,
-        partitionKey: Text.optional().describe('Column that splits the initial load.'),
+        partitionKey: Text.optional().describe('Column by which the initial load is split into parts.'),
         partitionByExpr: Lines.optional().describe('Partition expression of the destination table, in SQL.'),
       }),
     )

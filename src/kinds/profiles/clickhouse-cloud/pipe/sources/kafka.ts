@@ -56,7 +56,7 @@ export const KafkaSource = z.strictObject({
     .strictObject({
       type: z.enum(['confluent', 'glue']).optional().describe('Confluent or AWS Glue. Default: confluent.'),
       url: HttpsUrl.optional().describe(
-        'URL of the schema registry. To use one schema, add the path of its id.',
+        'URL of the schema registry. To use one schema, add a path like /schemas/ids/7.',
       ),
       authentication: z.enum(['PLAIN']).optional().describe('How the pipe signs in to the registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),

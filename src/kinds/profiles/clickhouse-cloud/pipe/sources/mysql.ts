@@ -16,7 +16,9 @@ export const MysqlSource = z.strictObject({
     .min(1)
     .max(4_294_967_295)
     .optional()
-    .describe('Id as a replica, 1 to 4294967295; no other replica of the source can have it.')
+    .describe(
+      'Server id of the pipe as a replica, 1 to 4294967295. Each replica of the source needs its own.',
+    )
     .meta({ change: 'update' }),
   settings: z
     .strictObject({

@@ -30,7 +30,7 @@ export const PubsubSource = z.strictObject({
     .min(10)
     .max(600)
     .optional()
-    .describe('Time to acknowledge a message, in seconds: 10 to 600.')
+    .describe('Longest time to acknowledge a message, in seconds: 10 to 600.')
     .meta({ change: 'update' }),
   serviceAccountKey: z
     .strictObject({
