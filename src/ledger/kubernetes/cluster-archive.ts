@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws after a rollback until it is accepted, because a file cannot import an export with a rollback.
+    // Throws until an operator accepts a detected rollback, because a file cannot import an export with a rollback.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -163,7 +163,7 @@ function deleting(name: string): string {
   return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** Also makes objects of removed records, which keep their history and versions. */
+/** Makes objects for removed records, too, because these keep their history and versions. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())

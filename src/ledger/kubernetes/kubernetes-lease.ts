@@ -24,7 +24,6 @@ interface KubernetesLeaseOptions extends LeaseObjectOptions {
 /** Longest time between two reads of the Lease by a standby. */
 const LONGEST_LOOK_MS = 1_000
 export const AGAIN_MS = 1_000
-/** Attempts of a caller that does not wait forever. */
 export const TRIES = 10
 
 const FORBIDDEN = 403
