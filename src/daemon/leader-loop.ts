@@ -41,7 +41,7 @@ export function startLeaderLoop(parts: ActingParts) {
   const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** A late request of the previous leader might have overwritten upserts, so they are applied again. */
+  /** Applies all upserts again, because a late request of the previous leader might have overwritten some. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
     for (const { key } of store.records()) {

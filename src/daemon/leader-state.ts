@@ -59,7 +59,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
       return checkout.olderThan
     },
     trust: () => checkout.trust(),
-    /** @param revision the leader's, as seen on a standby; undefined: unknown */
+    /** Called on a standby. @param revision the leader's revision; undefined: unknown */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
     /** Writes the last accepted revision for the next leader, then calls {@link Term.confirm}. */
     confirm,

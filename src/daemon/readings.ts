@@ -53,7 +53,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // `bytes` compares contents, so it also finds changes that keep the size and times of a file.
+          // `stamps` compares only the size and times of a file. `bytes` compares contents, so it finds all changes.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,

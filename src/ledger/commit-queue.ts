@@ -58,7 +58,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // After a bug, tries each change alone. After a ledger error, only if the disk is full and it can use the reserve.
+      // After a bug, tries each change alone. If the disk is full, tries the changes that can use the reserve.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))

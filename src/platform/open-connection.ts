@@ -182,9 +182,7 @@ const BEGIN = 'HTTP/1.1 1'
 /** Bytes. Longer data is no interim reply. */
 const MAX_INTERIM = 16 * 1024
 
-/**
- * Drops interim replies, because undici fails after an unexpected `100 Continue`, and a `CONNECT` after each of them.
- */
+/** Drops interim replies, because undici fails after some of them, such as an unexpected `100 Continue`. */
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket)

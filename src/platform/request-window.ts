@@ -92,7 +92,7 @@ export function createRequestWindow(options: {
 /** If a timer was late, the next requests go earlier, by at most this share of the period. */
 const CATCH_UP = 0.02
 
-/** Spreads requests evenly over the period. Requests that were not used in a quiet time can go at once after it. */
+/** Spreads requests evenly over the period. Requests that a quiet time left unused can be sent together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing

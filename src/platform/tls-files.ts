@@ -44,7 +44,7 @@ export function openTls(files: TlsFiles) {
       const context = await readTls(files)
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // Ignored if good files are known. Their `stamp` stays, so the next call reads again.
+      // Keeps the stamp of the last good files, so the next call reads the changed files again.
       if (known === undefined) throw error
     }
     return known.context

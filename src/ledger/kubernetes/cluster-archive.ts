@@ -32,7 +32,7 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
 }
 
 /**
- * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
+ * Exports the ledger and marks it as moved. A ledger that was moved before is only exported again.
  * @param signal stops waiting for the current leader
  * @throws {LedgerError} such as while another process is leader
  * @throws the signal's reason after an abort
@@ -171,7 +171,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // An archive of a file has only the highest version of all removed records. Only one object gets that version,
+  // The archive of a file has one version for all removed records: the highest. Only one object gets that version,
   // because the sum of the versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {

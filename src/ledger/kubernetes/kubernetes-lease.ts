@@ -126,7 +126,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request must be sent */
+    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request is allowed */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()

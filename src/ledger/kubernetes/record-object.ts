@@ -27,7 +27,7 @@ export interface Kept {
   readonly movedFrom: Moved | undefined
   /** JSON of the record that this key had before the move. */
   readonly before: string | undefined
-  /** The key to which this record was moved. */
+  /** The key that this record moved to. */
   readonly movedTo: Moved | undefined
   /** Oldest first. */
   readonly history: readonly Line[]
