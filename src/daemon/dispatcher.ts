@@ -187,7 +187,7 @@ interface SlotsOptions {
 
 /**
  * Divides the slots equally between services with ready or running keys, rounded up. The last free slot is for a
- * service without runs: otherwise a single hanging service fills all slots.
+ * service without runs, because otherwise a single hanging service could fill all slots.
  */
 function createSlots({ concurrency, priorities, queue }: SlotsOptions) {
   const running = new Map<string, number>()
