@@ -15,10 +15,10 @@ interface ActivityParts {
   readonly whole: () => DaemonSummary
 }
 
-/** Tells commands and the next process which process uses the ledger, and the result of its last read. */
+/** Writes to the ledger which process uses the ledger, and what that process read last. */
 export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
-/** Writes the first notes before it returns. Ignores a broken ledger, because the next reconcile reports that. */
+/** Writes the first notes before it returns. Ignores a failed write, because the next reconcile reports it. */
 export async function startActivityNotes({ command, ledger, store, clock, url, whole }: ActivityParts) {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
@@ -49,12 +49,12 @@ export async function startActivityNotes({ command, ledger, store, clock, url, w
   await write(read())
   return {
     before,
-    /** Writes only changed facts. */
+    /** Writes what was read, but only if it changed. */
     noteRead() {
       const facts = read()
       if (!sameJson(facts, said)) void write(facts)
     },
-    /** Also writes when each key was checked. */
+    /** Writes the last notes, and when each key was checked. */
     async stop() {
       const checked = new Map<Key, number>()
       for (const { key } of store.records()) {

@@ -65,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // A read that began before the key was recorded does not miss the key, so it plans no further read.
+        // Plans a further read here, because a read that began before the key was recorded does not plan one.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -99,11 +99,11 @@ export function createDaemon(parts: DaemonParts) {
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...also, ...suspensionsOver()])
-    for (const key of changed) if (!first || !isSettled(key)) acting?.noteChange(key, reading.startedAt)
+    for (const key of changed) if (!first || !wasSynced(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
       seedStatus(context, board, key)
       forgetIfGone(key)
-      ask(key, first && isSettled(key) ? 2 : 0)
+      ask(key, first && wasSynced(key) ? 2 : 0)
     }
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
@@ -111,7 +111,7 @@ export function createDaemon(parts: DaemonParts) {
     if (state.pending.size > 0) readAgainSoon()
   }
 
-  /** Shows records that other processes wrote, and removes gone keys from the board. */
+  /** Loads the records that other processes wrote, shows their status, and asks for their reconciles. */
   async function takeWritten(): Promise<void> {
     for (const key of await syncStoreFromLedger(context)) {
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
@@ -125,7 +125,7 @@ export function createDaemon(parts: DaemonParts) {
     return following?.watcher.mode() ?? 'none'
   }
 
-  /** Only on standby, because a leader's reconcile removes the key from the board. */
+  /** Only a standby removes the key here, because on the leader a reconcile removes the key. */
   function forgetIfGone(key: Key): void {
     const isGone = store.record(key) === undefined && store.entry(key) === undefined
     if (isGone && acting === undefined) board.remove(key)
@@ -136,12 +136,12 @@ export function createDaemon(parts: DaemonParts) {
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
-  /** After a restart, synced resources come last, because they are probably unchanged. */
-  function isSettled(key: Key): boolean {
+  /** After a restart, resources that were synced are reconciled last, because they are probably unchanged. */
+  function wasSynced(key: Key): boolean {
     return store.record(key)?.conditions?.Synced.status === 'True'
   }
 
-  /** Keys whose suspension or resumption by a person has ended, because the revision changed. */
+  /** A person's `suspend` or `resume` ends when the revision changes. @returns keys whose revision has changed */
   function suspensionsOver(): readonly Key[] {
     return [...store.records()].flatMap((record) => (isSuspensionOver(store, record) ? [record.key] : []))
   }
@@ -219,7 +219,7 @@ export function createDaemon(parts: DaemonParts) {
     get lastLoadAt() {
       return readings.lastLoadAt
     },
-    /** When the last accepted revision appeared, in ms since the epoch. Undefined: unknown. */
+    /** When the revision last read without a problem appeared, in ms since the epoch. Undefined: unknown. */
     get revisionSince() {
       return revisionSince
     },
@@ -233,7 +233,7 @@ export function createDaemon(parts: DaemonParts) {
       if (store.catalog === undefined) return
       for (const key of allKeys(store.catalog)) {
         seedStatus(context, board, key)
-        ask(key, isSettled(key) ? 2 : 0)
+        ask(key, wasSynced(key) ? 2 : 0)
       }
     },
     async stop(deadline: AbortSignal) {
@@ -250,7 +250,7 @@ export function createDaemon(parts: DaemonParts) {
   }
 }
 
-/** Updates the positions of moved manifests, which cause no reconcile. */
+/** Updates file and line of manifests that only moved, because a move causes no reconcile. */
 function showPositions(board: WritableBoard, catalog: Catalog): void {
   for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
@@ -259,7 +259,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** False while polling, because then the watcher has no events to miss. */
+/** Whether the watcher gets events. While it polls, it gets none, so it cannot miss any. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

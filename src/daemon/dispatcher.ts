@@ -18,9 +18,9 @@ interface DispatcherOptions {
   /** Number of slots for priority 0, and the same number for priorities 1 and 2 together. */
   readonly concurrency: number
   /**
-   * Is reported as a bug if it rejects.
-   * @param releaseSlot frees the slot while the run continues, and resolves after other pending work. At most
-   * `concurrency` runs at a time can free theirs.
+   * A rejection is reported as a bug.
+   * @param releaseSlot frees the run's slot before the run ends, for at most `concurrency` runs at a time. Resolves
+   * after other pending work.
    * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
@@ -29,7 +29,7 @@ interface DispatcherOptions {
 
 const AFTER_BUG_MS = 60_000
 
-/** The queue counts as stuck if a key that can run waits longer, and no run starts or ends for longer. */
+/** The queue counts as stuck if for so long a key could run, but no run started or ended. */
 const STUCK_MS = 60_000
 
 export function createDispatcher(options: DispatcherOptions) {
@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /**
-   * Starts the next key before other replies are handled. Limited to `refillsLeft` per tick, because timers must run.
+   * Starts waiting keys before other replies are handled. Limited to `refillsLeft` calls per tick, so that timers run.
    */
   function refill(): void {
     wake()
@@ -162,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions) {
       if (queue.running > 0) await Promise.race([idle.promise, aborted(signal, signal)])
       return { unfinished: queue.running }
     },
-    /** Whether the queue moves, for `/healthz`. Does not depend on the platform. */
+    /** Whether the queue moves, for `/healthz`. */
     health() {
       if (deadline !== undefined) return { ok: true, detail: 'stopping' }
       const now = clock.monotonic()
@@ -187,7 +187,7 @@ interface SlotsOptions {
 
 /**
  * Divides the slots equally between services with ready or running keys, rounded up. The last free slot is for a
- * service without runs: otherwise a single hanging service fills all slots.
+ * service without runs, because otherwise a single hanging service could fill all slots.
  */
 function createSlots({ concurrency, priorities, queue }: SlotsOptions) {
   const running = new Map<string, number>()

@@ -41,7 +41,7 @@ export function startLeaderLoop(parts: ActingParts) {
   const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** A late request of the previous leader might have overwritten upserts, so they are applied again. */
+  /** Applies all upserts again, because a late request of the previous leader might have overwritten some. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
     for (const { key } of store.records()) {
@@ -52,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // A `POST /-/reconcile` stays open while further reads must confirm that the manifest is gone.
+    // While further reads must confirm that the manifest is gone, this reconcile ends no `POST /-/reconcile`.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
@@ -73,7 +73,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // Skips pending changes, because `askFor` counts as a person's request, which would send them again.
+      // Skips synced resources, and pending changes, because `askFor` would send those again.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)

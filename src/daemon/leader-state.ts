@@ -54,12 +54,12 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
       // Writes the revision for the next leader, even if no request follows. `LeaseRenewed` reports failures.
       if (term !== undefined) confirm().catch(() => undefined)
     },
-    /** The revision that another process acted on, if it might be newer. Then no resource counts as removed. */
+    /** Revision that another process acted on, if this checkout might be older. Then no resource counts as removed. */
     get olderThan() {
       return checkout.olderThan
     },
     trust: () => checkout.trust(),
-    /** @param revision the leader's, as seen on a standby; undefined: unknown */
+    /** Called on a standby. @param revision the leader's revision; undefined: unknown */
     noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
     /** Writes the last accepted revision for the next leader, then calls {@link Term.confirm}. */
     confirm,
@@ -70,16 +70,16 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
 
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Separates revisions whose order is unknown. */
+/** Joins several revisions to one text, because their order is unknown. */
 const AND = '; '
 
 /**
- * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate removed
- * resources and treat added ones as removed. The block ends when the checkout has that revision, or changes after the
- * start. After five minutes, creates and applies continue; removals stay blocked.
+ * Blocks a new leader whose checkout might be older than the revision last acted on, because that leader would
+ * recreate removed resources and treat added ones as removed. The block ends when the checkout has that revision, or
+ * changes after the start. After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
-  /** Revisions that this checkout has had since it last had the leader's revision. */
+  /** Revisions read here. Cleared each time the checkout has the leader's revision. */
   const readRevisions = new Set<string>()
   /** Revisions that the leader has replaced, as seen on standby. */
   const replacedByLeader = new Set<string>()
@@ -114,7 +114,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (hasBegun && waiting === undefined) return
       readRevisions.add(revision)
       if (!hasBegun) forgetWhenSame()
-      // Notes the first revision read, because a later read with another revision ends the block.
+      // Notes the first revision read during the block, because a read of another revision ends the block.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
     /** @param before revision that the previous leader acted on; undefined: unknown */
@@ -128,7 +128,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
     get olderThan() {
       return olderThan()
     },
-    /** Text for the next leader: this revision, and the revisions that might be newer. */
+    /** Text for the next leader: `revision`, and other revisions that might be newer than `revision`. */
     actedOn(revision: string) {
       const before = olderThan()?.split(AND) ?? []
       return [...before.filter((other) => other !== revision), revision].join(AND)

@@ -18,7 +18,7 @@ export interface LoopParts {
   readonly ended?: (key: Key) => void
 }
 
-/** The loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
+/** Used by the daemon, and by `apply` and `plan`, which stop the loop when it is idle. */
 export function createLoop(parts: LoopParts) {
   const { context, reconciler, concurrency, stopping } = parts
   const { store, clock, emit } = context
@@ -68,7 +68,7 @@ export function createLoop(parts: LoopParts) {
 
   return {
     ...dispatcher,
-    /** Cancels the key's reconcile, because it might wait for the request budget. Calls `work` before the next one. */
+    /** Cancels the key's reconcile, which might wait for long. Then calls `work`, before the key's next reconcile. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)
@@ -83,7 +83,6 @@ export function createLoop(parts: LoopParts) {
       dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
     },
     depth: () => queue.depth(),
-    /** Whether at most one key is running, and none is ready. */
     isLast() {
       const due = queue.depth()
       return queue.running <= 1 && due[0] + due[1] + due[2] === 0

@@ -14,7 +14,7 @@ import { createLoop, type LoopParts } from './loop.ts'
 const MOST_RUNS = 3
 
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
-  /** `normal`: dependencies first. `last`: behind all other requests to the platform. */
+  /** `normal`: kinds that are only read come first. `last`: all other requests to the platform come first. */
   readonly urgency: 'normal' | 'last'
   readonly settled?: ReadonlySet<Key> | undefined
   /** Called once at the end. When the signal aborts, the pass stops waiting for running reconciles. */
@@ -120,7 +120,6 @@ function priorityOf(store: ReconcileContext['store'], key: Key): Priority {
   return lifecycle === 'reference' || lifecycle === 'read-only' ? 0 : 1
 }
 
-/** A key waits until its dependencies were reconciled once. */
 function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Key[]) {
   const before = new Map<Key, Set<Key>>()
   for (const key of keys)
@@ -139,7 +138,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
         return needed?.size === 0 && before.delete(other)
       })
     },
-    /** Releases the remaining keys, in order. They wait for each other. */
+    /** Releases the remaining keys, which wait for each other. */
     rest() {
       const held = keys.filter((key) => before.has(key))
       before.clear()
@@ -163,7 +162,6 @@ const LONGEST_LOOK_MS = 10_000
 /** Longest wait while the ledger cannot save the outcome of a create. */
 const SAVE_MS = 10_000
 
-/** Follows resources until they are ready or clearly bad. */
 function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext) {
   const { store, clock } = context
   const changed = new Set<Key>()

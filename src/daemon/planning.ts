@@ -49,7 +49,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   if (unfinished > 0 || stopping.aborted) return undefined
   // If the directory was rejected, `apply` makes no change, because manifests that seem missing might exist.
   if (store.catalog?.problem !== undefined) return planOf(options, [])
-  // Lists a key that `apply` deletes, even without a record, but not the old key of a rename.
+  // Adds keys that `apply` deletes, because they might have no record here. The old key of a rename is not listed.
   const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
   const planned = [...new Set([...keysOf(context), ...deleted])]
     .toSorted()
@@ -98,7 +98,7 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   return { ...item, verdict: 'failed', reason, because: { reason, facts: { said } } }
 }
 
-/** Marks an item as waiting if planned changes unblock it, because `apply` performs it after them. */
+/** Marks an item as waiting if planned changes unblock it, because `apply` performs the item after the changes. */
 function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileResult>): readonly PlanItem[] {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const known = new Map<Key, boolean>()

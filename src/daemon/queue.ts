@@ -28,7 +28,7 @@ export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 interface Entry extends ReadyEntry {
   readonly key: Key
   readonly priority: Priority
-  /** Due time at this priority. Later than `dueAt` if the key was due earlier at a lower priority. */
+  /** When the key became due at this priority. `dueAt` can be earlier, from a request with lower priority. */
   readonly since: number
   state: 'scheduled' | 'ready'
 }

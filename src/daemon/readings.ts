@@ -53,7 +53,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // `bytes` compares contents, so it also finds changes that keep the size and times of a file.
+          // `stamps` compares only the size and times of a file. `bytes` compares contents, so it finds all changes.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,
@@ -82,7 +82,6 @@ export function createReadings(options: {
     },
     start: () => void read('start'),
     refresh: () => read('asked'),
-    /** Reads again soon, because three reads must agree that a key is gone. */
     readAgain() {
       if (stopping.aborted) return
       cancelAgain ??= clock.after(AGAIN_MS, () => void read('asked'))
@@ -123,7 +122,7 @@ function changedLocks(
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
 }
 
-/** Keys that stay invalid with other mistakes, so their shown message is outdated. */
+/** Keys of invalid manifests whose mistakes changed, so the shown message is outdated. */
 function changedMistakes(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
   return [...entries.values()].flatMap((entry) => {
     const { key, state } = entry
@@ -133,7 +132,7 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
   })
 }
 
-/** Keys with a pending deletion. Their reconcile ends it for good if a manifest now claims the pipe. */
+/** Keys with a pending deletion. A reconcile cancels the deletion if a manifest now claims the pipe. */
 function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
   return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }

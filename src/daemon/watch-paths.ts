@@ -50,7 +50,7 @@ export async function watchPathsOf(root: string) {
     names,
     /** Folder watched at any depth, except names with a leading dot. */
     tree,
-    /** Parents of `names`, and `tree`. */
+    /** Parents of `names`, and `tree` itself. */
     folders,
     /** `recursive`: a plain tree. `parent`: the path has a link or a missing name. */
     mode: names.size === 0 ? ('recursive' as const) : ('parent' as const),
@@ -101,7 +101,6 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
 }
 
 /**
- * Takes 5 ms of CPU per 1,000 files.
  * @returns a digest of inode, size and times of all files, and the commit; or why the root is unreadable
  * @throws the signal's reason
  */

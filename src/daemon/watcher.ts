@@ -4,7 +4,7 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
-/** `event`: the kernel reported a change. `poll`: a walk found a change without an event. `full`: a timer. */
+/** `event`: the kernel reported a change. `poll`: only a walk through the files found it. `full`: a timer. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
 export type Watcher = Awaited<ReturnType<typeof createWatcher>>
@@ -59,7 +59,7 @@ export async function createWatcher(options: WatcherOptions) {
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** Plans a walk before the read that follows, so that later walks do not report what was read. */
+  /** Plans a walk for just before the read, so that later walks do not report the same change again. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by
@@ -150,7 +150,7 @@ export async function createWatcher(options: WatcherOptions) {
 interface DebounceOptions {
   readonly clock: Clock
   readonly quietMs: number
-  /** Longest delay under steady noise. */
+  /** Longest delay if the events do not end. */
   readonly noisyLimitMs: number
   readonly onQuiet: () => void
 }

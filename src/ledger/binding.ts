@@ -2,13 +2,13 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Binding {
-  /** Address of the platform that has the recorded pipes. Undefined in `bound`: not stored yet; in `wanted`: any. */
+  /** Address of the platform with the recorded pipes. Undefined: none is stored yet, or the caller accepts any. */
   readonly platform?: string | undefined
-  /** Undefined in `bound`: the default profile; in `wanted`: any. */
+  /** Undefined: the ledger has the default profile, or the caller accepts any profile. */
   readonly profile?: string | undefined
 }
 
-/** @returns what to store; undefined: unchanged @throws {LedgerError} `platform` if the records belong to others */
+/** @returns what to store; undefined: no change @throws {LedgerError} `platform` if records have another binding */
 export function newBinding(
   ledger: string,
   bound: Binding,

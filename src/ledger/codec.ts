@@ -66,7 +66,7 @@ export function decodeEntry(key: string, body: string): HistoryEntry {
   return reading.data
 }
 
-/** Undefined if missing or invalid. Not an error, because an activity is only displayed. */
+/** Returns undefined if `body` is invalid. This is no error, because an activity is only displayed. */
 export function decodeActivity(body: string | undefined): Activity | undefined {
   return body === undefined ? undefined : Activity.safeParse(parseJson(body)).data
 }

@@ -22,7 +22,6 @@ export interface ConnectionOptions {
 const HISTORY_LIMIT = 10_000
 const BUSY_TIMEOUT_MS = 2_000
 
-/** If the last writer was killed, rolls back its transaction first. */
 export function connect(options: ConnectionOptions) {
   const { file } = options
   try {

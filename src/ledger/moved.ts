@@ -9,7 +9,6 @@ export function movedAway(ledger: string, at: string): LedgerError {
   )
 }
 
-/** @param hint advice if the existing ledger was moved */
 export function isThere(ledger: string, movedAt: string | undefined, hint: string): LedgerError {
   const moved = movedAt === undefined ? '' : ` It was moved to another ledger on ${movedAt}: ${hint}.`
   return new LedgerError(

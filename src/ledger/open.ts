@@ -34,8 +34,8 @@ function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
 }
 
 /**
- * Removes the ledger's platform, after the platform's address has changed. The next owner sets it again.
- * @returns the former platform
+ * Removes the stored address of the platform, because it has changed. The next process that writes stores the new one.
+ * @returns the removed address
  */
 export async function unbindLedger(
   url: string,

@@ -36,7 +36,7 @@ function archiveOf(tables: Tables, hashKey: Uint8Array): Archive {
   }
 }
 
-/** Exports the ledger and marks it as moved. If it was moved before, it is only exported again. */
+/** Exports the ledger and marks it as moved. A ledger that was moved before is only exported again. */
 export async function moveSqlite(options: Place, save: (archive: Archive) => void): Promise<void> {
   await using stack = new AsyncDisposableStack()
   try {

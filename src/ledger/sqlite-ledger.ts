@@ -11,7 +11,7 @@ import { hostname } from 'node:os'
 import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
 
 export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
-  /** `auto`: an owner creates a missing ledger. */
+  /** `auto`: in mode `owner`, creates a missing ledger. */
   readonly init: 'auto' | 'never'
   readonly clock: Clock
   readonly emit: Emit
@@ -79,7 +79,7 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
   )
 }
 
-/** Stores the platform and profile. @throws {LedgerError} `platform` if the records have others */
+/** Stores the platform and profile. @throws {LedgerError} `platform` if the records belong to others */
 function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
   if (wanted.platform === undefined && wanted.profile === undefined) return
   const [bound, hasRecords] = store.read((tables) => [
@@ -94,7 +94,7 @@ function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): voi
   }, 'free')
 }
 
-/** For a ledger in a file: there is no takeover before the owner's process ends. */
+/** For a ledger in a file. Its owner leads until the owner's process ends. */
 function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   const holder = `process ${process.pid} on ${hostname()}`
   let term: Term | undefined

@@ -26,7 +26,7 @@ export function openStore(options: StoreOptions) {
   const reserve = createReserve(file)
   let { writes } = connection
 
-  /** A reader opens a replaced file again. An owner throws, because its writes would be lost. */
+  /** If the file was replaced, a reader opens the new file. An owner throws, because its writes would be lost. */
   function followFile(doing: Access): void {
     if (connection.isInPlace()) return
     if (mode === 'owner') throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
@@ -90,9 +90,8 @@ export function openStore(options: StoreOptions) {
       }
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
-    /** Only within a `write`. */
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Number of writes that others might have made. Only a ledger in memory can have several users. */
+    /** All writes to a ledger in memory, which can have several users. 0 for a file, because it has one writer. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {
@@ -116,10 +115,9 @@ type Connection = ReturnType<typeof connect>
 const AGAIN_MS = 10_000
 
 /**
- * Limits waits for another writer, because a wait blocks the event loop, and so the page and the probes.
- * After a timeout, no access waits for {@link AGAIN_MS}, or until a write succeeds. A successful read proves
- * nothing, because writers let others read most of the time. After {@link AGAIN_MS}, an access waits again, because
- * among constant readers only a waiting write succeeds: SQLite then admits no new readers.
+ * Limits waits for another writer, because a wait blocks the event loop. After a timeout, no access waits until
+ * {@link AGAIN_MS} have passed or a write succeeds. A successful read does not end this, because reads often work
+ * beside a writer. Then an access waits again, because beside many readers only a waiting write succeeds.
  */
 function createBusyPolicy(
   connection: () => Connection,

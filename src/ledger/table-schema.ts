@@ -22,8 +22,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_by_key ON history (key, id);
   INSERT INTO meta (name, value) VALUES ('used_version', 0);
   `,
-  // Adds a count of writes, `seenAt` of adopted pipes, and `sendBy` of intents. Old intents get the longest
-  // possible time limits of a request.
+  // Adds a count of writes, `seenAt` of adopted pipes, and `sendBy` and `endBy` of intents. Existing intents get the
+  // longest time limits that a request can have.
   `
   INSERT INTO meta (name, value) VALUES ('writes', 0);
   UPDATE record SET body = json_remove(body, '$.misses');

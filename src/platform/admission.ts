@@ -149,7 +149,7 @@ function createThrottle(budget: Budget, clock: Clock) {
       limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
-    /** @returns the limit that just ended: its number of 429 replies, and ms from first to last */
+    /** @returns if a limit has just ended, its number of 429 replies, and the ms from the first to the last reply */
     speedUp() {
       pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined

@@ -4,7 +4,7 @@ import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import type { Priority } from '../contract/platform.ts'
 import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './request-window.ts'
 
-/** `next`: a further permit for a request that has begun. */
+/** `next`: for a request that has begun, and needs another permit. */
 export type Rank = Priority | 'next'
 
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]

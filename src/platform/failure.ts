@@ -35,7 +35,7 @@ export interface Attempt<T> extends Call<T> {
 interface Failure extends Attempt<unknown> {
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
-  /** Whether the reply has the request id of an earlier 404, because a cache repeated it. */
+  /** Whether an earlier 404 had the same request id. Then a cache repeated the reply. */
   readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number
@@ -112,7 +112,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   return 'Rejected'
 }
 
-/** Whether the API key cannot reach the service: a list, or a create before any read worked, got 404. */
+/** A 404 to a list, or to a create before any read worked, means that the API key cannot reach the service. */
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false

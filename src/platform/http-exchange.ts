@@ -47,7 +47,7 @@ interface ExchangeLimits {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** Stops the exchange. Undefined: only the time limit does. */
+  /** Stops the exchange. Undefined: only the time limit stops the exchange. */
   readonly signal: AbortSignal | undefined
   /** Latest time for the first byte: monotonic ms. Default: no limit. */
   readonly notAfter?: number

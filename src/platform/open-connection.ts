@@ -6,7 +6,7 @@ import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
   readonly socket: Socket
-  /** The TCP connection below TLS, to reset it. With a proxy, the connection to the proxy. */
+  /** The TCP connection below TLS: to the server, or to the proxy. */
   readonly tcp: Socket
 }
 
@@ -155,7 +155,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** ms that undici's own limit gets to act first, because its error says more. */
+/** Added to the limit of undici, so that undici's own error comes first, which says more. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {
@@ -182,9 +182,7 @@ const BEGIN = 'HTTP/1.1 1'
 /** Bytes. Longer data is no interim reply. */
 const MAX_INTERIM = 16 * 1024
 
-/**
- * Drops interim replies, because undici fails after an unexpected `100 Continue`, and its `CONNECT` after any of them.
- */
+/** Drops interim replies, because undici fails after some of them, such as an unexpected `100 Continue`. */
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket)

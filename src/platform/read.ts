@@ -13,9 +13,9 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Makes the body of each attempt, and can read with the attempt's permits. Its errors are thrown. */
+  /** Makes the body of each attempt, and can first send a read with one of `places`. Its errors are thrown. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
-  /** Permits. 2: one is for a read before the request. Default: 1. */
+  /** Number of permits. 2: one is for a read before the request. Default: 1. */
   readonly places?: 1 | 2
   readonly maxReplyBytes?: number
   readonly retries?: number
@@ -32,7 +32,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
     () => attempt(read, parts, options),
     (tried, number) => {
       if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
-      // If the platform names a wait, only the next reconcile retries.
+      // If the platform names a waiting time, the next reconcile retries.
       return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
     },
     { clock, signal: options.signal },

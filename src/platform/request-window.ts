@@ -17,8 +17,8 @@ export const MARGIN = 0.01
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * Counts a request for longer than the server does: from taking its permit until one window and one margin after
- * its arrival. The arrival counts as one margin after sending, or as the time of the answer if that is earlier.
+ * Counts a request for longer than the server does: from taking its permit until one window and one margin after its
+ * arrival. As arrival counts the time one margin after sending, or the time of the answer if that is earlier.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -89,14 +89,14 @@ export function createRequestWindow(options: {
   }
 }
 
-/** Later requests make up for the lateness of a timer, up to this share of the period. */
+/** If a timer was late, the next requests go earlier, by at most this share of the period. */
 const CATCH_UP = 0.02
 
-/** Spreads requests evenly over the period. After a quiet time, as many as it left unused can go together. */
+/** Spreads requests evenly over the period. Requests that a quiet time left unused can be sent together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
-  /** When the next evenly spaced request is due. It can go up to one `lot` earlier. */
+  /** When the next request is due, if all are evenly spaced. A request can go up to one `lot` earlier. */
   let even = -Infinity
   return {
     readyAt: () => even - lot,

@@ -132,7 +132,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
   let isWhole = false
   let isReset = false
 
-  /** Resets in `tcp.destroy`, which Node calls after TLS is destroyed: an earlier reset would crash the process. */
+  /** Resets in `tcp.destroy`, because Node calls it after destroying TLS. An earlier reset would crash the process. */
   function watch({ socket, tcp }: Opened): Socket {
     const destroy = tcp.destroy.bind(tcp)
     let cause: Error | undefined
@@ -144,7 +144,7 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
       }
       return destroy(error ?? cause)
     }
-    // Must run before Node answers the server's FIN with its own FIN.
+    // Prepended, because this must run before Node answers the server's FIN with its own FIN.
     socket.prependListener('end', () => isWhole || socket.destroy())
     return socket
   }

@@ -36,7 +36,7 @@ const MACHINE = {
 }
 
 /**
- * Each attempt lasts until the limit, because a slow address can be the only one that works.
+ * Keeps attempts open until the time limit, because a slow address can be the only one that works.
  * @param timeoutMs includes DNS
  * @throws {NoConnectionError} or the resolver's error
  */
@@ -67,7 +67,7 @@ export function openTcp(
       cancelStep?.()
       const address = addresses[open.size + codes.length]
       if (address !== undefined) attempt(address)
-      // Prefers another code: "unreachable" often means only that this machine has no IPv6.
+      // Prefers other codes than "unreachable", which often means only that this machine has no IPv6.
       else if (open.size === 0) fail(codes.find((code) => !/UNREACH|NOTAVAIL/.test(code)) ?? codes[0])
     }
 

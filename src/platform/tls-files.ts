@@ -44,7 +44,7 @@ export function openTls(files: TlsFiles) {
       const context = await readTls(files)
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // Keeps the old stamp, so the next call reads again.
+      // Keeps the stamp of the last good files, so the next call reads the changed files again.
       if (known === undefined) throw error
     }
     return known.context
@@ -54,7 +54,7 @@ export function openTls(files: TlsFiles) {
   return { current }
 }
 
-/** The result changes with the files. Follows links: Kubernetes updates a mounted Secret by replacing a link. */
+/** The result changes when a file changes. Follows links: Kubernetes updates a mounted Secret by replacing a link. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stats = paths.map((path) =>
     stat(path, { bigint: true }).then(

@@ -113,7 +113,7 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-/** Ignores the content. A reply with status 200 and an error counts as unreadable. */
+/** Ignores the content, but a reply whose body shows an error counts as unreadable. */
 export const changed: ReadValue<object> = (json) => {
   const { [WIRE.statusField]: status, error } = json
   const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
@@ -136,7 +136,6 @@ function idInJson(json: JsonObject, text: string): string | undefined {
 /** A string is one match, because backtracking per character would overflow the stack. */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
-/** Finds the new resource's id, also in JSON that is cut off. */
 function idInText(text: string): string | undefined {
   /** Names of the fields around the token, outermost first. '' in a list. */
   const path: string[] = []

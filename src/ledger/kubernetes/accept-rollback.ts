@@ -25,7 +25,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
         )
       return { setBacks: String(times), accepted: String(times), lost: undefined }
     })
-  // Only now, because if another rollback was detected above, the Lease must keep its count.
+  // Comes last, because the Lease must keep its count if another rollback was detected above.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   return what ?? ofWrites
 }

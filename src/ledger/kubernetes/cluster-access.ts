@@ -179,7 +179,7 @@ async function accessOfFile(
   }
 }
 
-/** A command with a slash is relative to the kubeconfig. */
+/** A command with a slash is a path relative to the kubeconfig's folder. */
 function besideFile(exec: z.infer<typeof Exec>, file: string): z.infer<typeof Exec> {
   return exec.command.includes('/') ? { ...exec, command: below(file, exec.command) } : exec
 }

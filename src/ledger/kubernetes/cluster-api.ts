@@ -68,7 +68,7 @@ const LIST_TRIES = 5
 /** Attempts after status 429, which means that the API did nothing. */
 const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
-/** Duration of one watch in seconds. A silently lost connection is noticed at its end. */
+/** Duration of one watch in seconds. A silently lost connection is noticed when the watch ends. */
 export const WATCH_S = 60
 /** A watch is aborted this long after {@link WATCH_S}. */
 const WATCH_LATE_MS = 10_000

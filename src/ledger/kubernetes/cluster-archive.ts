@@ -32,7 +32,7 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
 }
 
 /**
- * Exports the ledger and marks it as moved. If it was moved before, it is only exported again.
+ * Exports the ledger and marks it as moved. A ledger that was moved before is only exported again.
  * @param signal stops waiting for the current leader
  * @throws {LedgerError} such as while another process is leader
  * @throws the signal's reason after an abort
@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws after a rollback until it is accepted, because a file cannot import an export with a rollback.
+    // Throws until an operator accepts a detected rollback, because a file cannot import an export with a rollback.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -163,7 +163,7 @@ function deleting(name: string): string {
   return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** Also makes objects of removed records, which keep their history and versions. */
+/** Makes objects for removed records, too, because these keep their history and versions. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())
@@ -171,7 +171,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // An archive of a file has only the highest version of all removed records. Only one object gets that version,
+  // The archive of a file has one version for all removed records: the highest. Only one object gets that version,
   // because the sum of the versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {

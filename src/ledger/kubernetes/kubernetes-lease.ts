@@ -24,7 +24,6 @@ interface KubernetesLeaseOptions extends LeaseObjectOptions {
 /** Longest time between two reads of the Lease by a standby. */
 const LONGEST_LOOK_MS = 1_000
 export const AGAIN_MS = 1_000
-/** Attempts of a caller that does not wait forever. */
 export const TRIES = 10
 
 const FORBIDDEN = 403
@@ -127,7 +126,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request must be sent */
+    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request is allowed */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()

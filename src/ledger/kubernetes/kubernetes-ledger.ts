@@ -37,7 +37,7 @@ interface KubernetesLedgerParts {
 
 const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
-/** Reads come from the mirror. A write of an outdated record throws {@link LedgerConflict}. */
+/** Reads come from `mirror`, a copy in memory. A write of an outdated record throws {@link LedgerConflict}. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
@@ -60,8 +60,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Removes `movedFrom` from the target of a completed move. Otherwise the target's record would become invisible
-   * when the next write to the source removes `movedTo`.
+   * Removes `movedFrom` from the target of a completed move. With `movedFrom`, the target's record is visible only
+   * while the source has `movedTo`, which the next write to the source removes.
    */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
@@ -103,8 +103,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key. Writes the source's record again, so that the API refuses the last write
-   * of the move, which might still be under way.
+   * Cancels an incomplete move to this key: writes the source's record again, because then the API refuses the last
+   * write of the move, which might still be under way.
    * @returns the source's new record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
@@ -129,7 +129,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // A removal raises the version, because an object restored from before is noticed by its lower version.
+    // A removal also raises the version, because a rollback is detected by a lower version.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -229,7 +229,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // A reader does not know when keys were checked, because the leader does not publish thousands of times.
+      // A reader does not know when each key was checked, because the leader does not publish that.
       const checkedAt = parts.isOwner ? new Map<Key, number>() : undefined
       return { last: (await parts.activity.read()).last, checkedAt }
     },

@@ -17,8 +17,8 @@ interface LedgerRollbackOptions {
 const AGAIN_MS = 1_000
 
 /**
- * Handles records at an earlier state, such as after an etcd restore: pipes created since might be missing.
- * Through a note in the Secret, all processes refuse creates until an operator accepts the rollback.
+ * A rollback puts records in an earlier state, such as after an etcd restore, so newer pipes might be missing. A note
+ * in the Secret makes all processes refuse creates until an operator accepts the rollback.
  */
 export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRollbackOptions) {
   const closing = new AbortController()
@@ -39,7 +39,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
   }
 
-  /** Writes the rollback to the Secret, with a higher count, because an earlier acceptance must not cover it. */
+  /** Writes the rollback to the Secret. Raises the count, because an earlier acceptance must not cover this rollback. */
   async function say(): Promise<void> {
     let upTo = noticed
     await secret.read('setBacks')
@@ -124,12 +124,12 @@ function wordsOf(what: string): string {
 export function recordRollback({ key, version, body }: Kept, now: Kept | undefined): string | undefined {
   if (now === undefined) return `the record of ${key} is gone`
   if (now.version < version) return `the record of ${key} was at version ${version}, and is at ${now.version}`
-  // No two writes have the same version, so another body is a rollback.
+  // Each write raises the version, so another body at the same version is a rollback.
   if (now.version > version || now.body === body) return undefined
   return `the record of ${key} has another text at the same version ${version}`
 }
 
-/** Number of writes, as the sum of the versions. */
+/** Counts writes as the sum of the versions, because each write raises a version. */
 export function writesOf(objects: Iterable<Kept>): number {
   let sum = 0
   for (const { version } of objects) sum += version

@@ -39,7 +39,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** @param given the values of an import. If absent, and another process has made the Secret, returns that Secret */
+/** Without `given` (from an import), returns the existing Secret if another process has just created it. */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -116,7 +116,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       }
       return textOf(member)
     },
-    /** @param asked a change, or a function that returns one. Called again after a conflict; undefined: no write */
+    /** @param asked a change, or a function that returns a change or undefined: no write. Runs again after a conflict */
     async change(asked: SecretMembers | (() => SecretMembers | undefined)): Promise<void> {
       for (let tries = 1; ; tries += 1) {
         const members = typeof asked === 'function' ? asked() : asked

@@ -68,7 +68,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** Reads all records after a rollback of the Lease. `stack` waits for this before it disposes `rollback`. */
+  /** The read of all records after a rollback of the Lease. `stack` waits for this read, then disposes `rollback`. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
@@ -102,7 +102,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       }),
       onRollback(what) {
         rollback.notice(what)
-        // Lists again, because a restored cluster sends no events until it reaches the version before the restore.
+        // Lists again, because a restored cluster sends no events until its version is as high as before the restore.
         comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
@@ -157,7 +157,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // Reports no second rollback, because it can be the same one with other counts in its text.
+    // If a rollback is known, reports no other, because it can be the same one with other counts in its text.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
     // The previous leader might have ended after its first write, before `noteRecords`.

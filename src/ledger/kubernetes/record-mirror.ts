@@ -20,7 +20,7 @@ interface MirrorOptions {
   readonly selector: string
   readonly ledger: string
   readonly clock: Clock
-  /** The watch fails (with the reason) or works again. */
+  /** Called when the watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
   /** A record is gone or at an earlier state. */
   readonly onRollback: (what: string) => void
@@ -121,7 +121,7 @@ export function createMirror(options: MirrorOptions) {
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
-      // Skip it, because a write or an event during the list has already updated the mirror.
+      // Skips the object, because a write or an event during the list has already changed the mirror.
       if (known !== before.get(name)) continue
       try {
         note(object)
@@ -138,7 +138,6 @@ export function createMirror(options: MirrorOptions) {
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
-    // Thrown last, after all other objects are noted.
     if (unreadable !== undefined) throw unreadable
   }
 
@@ -150,13 +149,13 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // Skip it if an event or a write during the read brought a later one. Otherwise, an earlier one is a rollback.
+      // An event or a write during the read brought a later version. Otherwise, `note` reports a rollback.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
-      // Skip it if an event or a write during the read has changed the mirror.
+      // Ignores the 404 if an event or a write during the read has changed the mirror.
       if (!objects.has(name) || objects.get(name) !== before) return
       lose(name)
     }

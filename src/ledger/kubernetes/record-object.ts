@@ -21,19 +21,19 @@ export interface Kept {
   /** JSON. Undefined: the record was removed. */
   readonly body: string | undefined
   /**
-   * Source of a move to this key. Two objects cannot be written atomically, so `body` becomes visible when the
-   * source gets {@link Kept.movedTo}.
+   * The key whose record moves to this key. `body` is invisible until that key's object has {@link Kept.movedTo},
+   * because two objects cannot be written atomically.
    */
   readonly movedFrom: Moved | undefined
-  /** The key's record before an incomplete move to it, as JSON. */
+  /** JSON of the record that this key had before the move. */
   readonly before: string | undefined
-  /** The target of a completed move. */
+  /** The key that this record moved to. */
   readonly movedTo: Moved | undefined
   /** Oldest first. */
   readonly history: readonly Line[]
 }
 
-/** The other key of a move. Its version: in `movedFrom` the one before the move, in `movedTo` the one after it. */
+/** The other key of a move, with its version: in `movedFrom` before the move, in `movedTo` after the move. */
 export interface Moved {
   readonly key: Key
   readonly version: number
@@ -152,7 +152,7 @@ function summaryOf(record: LedgerRecord | undefined): JsonObject {
 }
 
 const PLAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-/** The form of a hashed name. Plain names of this form are hashed, too. */
+/** A hashed name. A plain name of this form is hashed, too, because it could equal a hashed name. */
 const HASHED = /^sha256-[0-9a-f]{64}$/
 const LONGEST_NAME = 180
 

@@ -40,13 +40,13 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** Whether the cluster was restored to before `version`. Until it is at `version` again, it sends no events. */
+  /** Whether the cluster was restored to before `version`. If so, it sends no events until it is at `version` again. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }
 
   /**
-   * Reads all records, but waits after a recent read: a proxy that cuts every watch would cause too many reads.
+   * Reads all records. Waits after a recent read, because a proxy that cuts every watch would cause too many reads.
    * @returns false: the read failed, or `signal` is aborted
    */
   async function isReadAgain(): Promise<boolean> {

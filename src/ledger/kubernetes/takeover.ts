@@ -7,7 +7,6 @@ import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
 interface TakeoverParts {
   readonly lease: Leadership
-  /** Reads all writes made before this call. */
   readonly readAll: () => Promise<void>
   readonly clock: Clock
   readonly emit: Emit
