@@ -246,7 +246,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Uses a separate source, because the engine's first reading must report all manifests as changed. */
+/** Loads the manifests from a separate source: the engine's first reading must report all manifests as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,

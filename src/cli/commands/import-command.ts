@@ -173,7 +173,6 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
 }
 
-/** @throws {CommandError} if no service answers */
 async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
   const { store, mask, platform } = context
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]

@@ -127,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Not as findings, because a suspension ends without a change of the manifest. @param now ms since the epoch */
+/** These are no findings, because a suspension ends without a change of the manifest. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {

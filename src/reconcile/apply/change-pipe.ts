@@ -162,7 +162,7 @@ function commandSent(
   }
 }
 
-/** An update that needs a stopped pipe adds or removes list items, so a retry might repeat that. */
+/** An update that needs a stopped pipe adds or removes list items, so it must not be sent twice. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
@@ -270,7 +270,7 @@ function withKept(
   }
 }
 
-/** Clears the recorded stop if the service itself started the pipe, so that a later stop counts as an operator's. */
+/** If the service itself started the pipe, clears the recorded stop, because a later stop is an operator's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

@@ -129,7 +129,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // The store gets the intent before the ledger, so that a possible rename (an equal manifest) waits.
+  // The store gets the intent before the ledger, because a possible rename (an equal manifest) must wait.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const

@@ -106,7 +106,7 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the earlier `removal`, even in a moved record, because no request was sent.
+ * Restores the earlier `removal`, even in a record that was moved, because no request was sent.
  * @returns undefined if `record` is outdated, because it was moved or written meanwhile
  */
 async function unmarked(

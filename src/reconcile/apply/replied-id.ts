@@ -45,8 +45,8 @@ export type ReadOfId =
   | { readonly is: 'not known' }
 
 /**
- * Reads the pipe with the id in a reply. If service and name match, and the pipe is not older than the intent, it is
- * the created pipe, and is reserved for the key.
+ * Reads the pipe with the id in a reply. If service and name match, and the pipe is not older than the intent, the
+ * pipe counts as the created one, and is reserved for the key.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
@@ -76,7 +76,7 @@ export async function readRepliedId(
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
-  // This pipe is probably another, because it is older. A clock can be wrong, so an operator decides.
+  // A pipe older than the intent is probably another pipe. A clock can be wrong, so an operator decides.
   const since = instantOf(createdAt ?? '') ?? -Infinity
   if (since < intent.openedAt - CLOCKS_APART_MS) return { is: 'not known' }
   if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }

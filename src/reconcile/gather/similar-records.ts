@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // Perhaps only an edit that was never applied is equal. Then a manifest that equals the applied body comes first.
+    // If only an edit that was never applied is equal, another manifest that equals the applied body comes first.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // A recreate is blocked only by a pipe that got this name in the console, after its create under another name.
+  // An unedited manifest is blocked only by a pipe that was created under another name and got this name later.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -67,7 +67,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** If the other key's manifest is valid and unchanged, an equal source and destination can be intended. */
+/** Does not compare source and destination if the other manifest still has them, because that can be intended. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}

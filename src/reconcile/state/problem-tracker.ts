@@ -200,7 +200,7 @@ export function createProblemTracker(
   }
 
   return {
-    /** Call it before the first reconcile, so that problems of an earlier process keep their ids. */
+    /** Call it before the first reconcile. Then problems of an earlier process keep their ids. */
     remember(problems: readonly Problem[]) {
       remembered = problems
     },

@@ -23,7 +23,7 @@ export function stateWords(resource) {
 }
 
 /**
- * A state lasts until the next state. The last state lasts until now, or if it is old, until its last reading.
+ * A state lasts until the next state. The last state ends now, or if the last check failed, at its last reading.
  * @param {ResourceReply} resource its states: oldest first
  */
 export function stateSection(resource) {

@@ -76,7 +76,7 @@ export function storyItems(entries, how) {
     if (isSame && entry.at === first.at && entry.revision === first.revision) group.push(entry)
     else groups.push([entry])
   }
-  /** Keys with an invalid manifest at the time of the loop's group. @type {Set<string>} */
+  /** Keys whose manifest is invalid at the time of `group`. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
