@@ -292,7 +292,7 @@ async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<
   }
 }
 
-/** @param clock to wait until new files are complete. Undefined: reads them as they are */
+/** @param clock to wait until new files are complete. Undefined: reads the files immediately */
 export function openSource({ profile, manifests }: Settings, clock?: Clock, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
   return createSource({ profile, root: manifests, clock, onRead })

@@ -241,7 +241,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Counts recorded pipes that the list lacks. Undefined: not too many. */
+/** Counts recorded pipes that the list lacks. Undefined: not too many are missing. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,

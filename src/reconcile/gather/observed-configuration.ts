@@ -23,7 +23,7 @@ export function observedConfiguration(
   }
 }
 
-/** Undefined: not read. An empty object: no configuration. */
+/** The platform's configuration. Undefined: not read. An empty object: there is none. */
 export function thereNow(observed: Observed): JsonObject | undefined {
   if (observed.status === 'found') return observed.there
   return observed.status === 'missing' ? {} : undefined

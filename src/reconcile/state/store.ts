@@ -30,7 +30,7 @@ export interface Observation {
   /** Start of the read; monotonic ms. Undefined: the values are from the reply to a write. */
   readonly readAt: number | undefined
   readonly found: boolean
-  /** 404s in a row. Undefined: the pipe was found, or they do not count. */
+  /** 404s in a row. Undefined: the pipe was found, or its 404s do not count. */
   readonly misses: Misses | undefined
   readonly credential: string | undefined
   readonly state: RawText | undefined
