@@ -140,7 +140,7 @@ export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderTha
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
-/** `holder`: the leader's host, in a cluster its pod. Omits a URL that works only on another host. */
+/** `holder` is the leader's host or, in a cluster, pod. Omits a URL that works only on another host. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
   const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
@@ -166,7 +166,6 @@ interface Known {
   readonly store: StateStore
 }
 
-/** Undefined: this process has read no valid manifest of the key. */
 function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
   const { store } = known
   const manifest = store.entry(key)?.manifest

@@ -20,7 +20,7 @@ import { VERSION, misuse } from './io.ts'
 
 const CONNECT_MS = 5_000
 
-/** Delay until {@link memoryIn} reads the notes again, after a failed read. */
+/** If a read fails, {@link memoryIn} reads the notes again after this time. */
 const AGAIN_MS = 1_000
 
 /** @throws {CommandError} if the URL or the secret cannot be read */
@@ -39,7 +39,7 @@ interface WebhookRun {
   readonly confirm: () => Promise<number>
 }
 
-/** @returns undefined: no webhook is configured, or `giveUp` was aborted first */
+/** @returns undefined if no webhook is configured, or if `giveUp` was aborted first */
 export async function openWebhook(
   settings: Settings,
   { engine, notes, emit, confirm }: WebhookRun,

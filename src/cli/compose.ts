@@ -51,7 +51,7 @@ interface ComposeOptions {
   /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  /** `Term.confirm`: throws if another process is leader. Undefined: changes nothing on the platform. */
+  /** `Term.confirm`: throws if another process is leader. Undefined: this process only reads the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
   readonly olderThan?: (() => string | undefined) | undefined
@@ -66,7 +66,7 @@ type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
 
 type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
 
-/** For a process that can become leader. */
+/** Opens the ledger for a process that can become leader. */
 export function openLedgerToOwn(
   settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
   parts: LedgerParts,
@@ -82,7 +82,7 @@ export function openLedgerToOwn(
   )
 }
 
-/** For a command that acts itself. While it waits, prints who owns the ledger. @throws {CommandError} on a stop */
+/** Becomes leader for a command. If another process is leader, says so and waits. @throws {CommandError} on a stop */
 export async function openLedgerToLead(
   { clock, stop, stderr }: Io,
   settings: Parameters<typeof openLedgerToOwn>[0],
@@ -220,7 +220,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
 }
 
-/** Masks each secret that was ever sent, because any reply can repeat it, even if its manifest is gone. */
+/** Masks each secret that was ever sent, because a reply can repeat a secret whose manifest is gone. */
 async function maskSent(
   mounted: AsyncIterable<Secret>,
   { ledger, store }: Pick<ReconcileContext, 'ledger' | 'store'>,
@@ -246,7 +246,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Reads the manifests with another source: the engine's first reading must report all of them as changed. */
+/** Loads the manifests from a separate source: the engine's first reading must report all manifests as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -292,13 +292,13 @@ async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<
   }
 }
 
-/** @param clock to wait until new files are complete. Undefined: reads them as they are */
+/** @param clock to wait until new files are complete. Undefined: reads the files immediately */
 export function openSource({ profile, manifests }: Settings, clock?: Clock, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
   return createSource({ profile, root: manifests, clock, onRead })
 }
 
-/** The name that a ledger is bound to. Without local ports, which sandboxes and proxies can change. */
+/** The name that a ledger is bound to. Omits a local port, because the port of a proxy can change. */
 export function platformName({
   sandbox,
   baseUrl,

@@ -14,7 +14,7 @@ import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
-/** In the manifests directory, where Pipewright reads no manifests from dot files. */
+/** A file in the manifests directory. Pipewright reads no manifests from dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
 /** `keep`: writes missing secrets and the sandbox's state to disk. `look`: writes no files. */
@@ -65,8 +65,8 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * @returns contents for missing files. The sandbox accepts the content that a credential file had at the first start,
- * or a generated one, even if the file changes later
+ * @returns generated contents for missing files. The sandbox keeps the first content of each credential file, and
+ * accepts that content even if the file changes later
  */
 async function missingSecrets(
   sandbox: Sandbox,

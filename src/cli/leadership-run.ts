@@ -92,7 +92,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   return {
     /** Aborted if another process took over, or the standby failed. */
     ended: ending.signal,
-    /** Starts the daemon. @returns `standing`: a standby's wait until it leads. Undefined: this process leads */
+    /** Starts the daemon. On a standby, `standing` waits until this process leads. On the leader, it is undefined. */
     async begin() {
       const term = await unlessStopped(leadership.attempt(stop.stopping))
       if (term !== undefined) await act(term)

@@ -71,8 +71,8 @@ export function createPlanner(
 const LATELY_MS = 60 * 60_000
 
 /**
- * Pipes that were checked lately, were in sync, and have the same manifest. The plan does not read them, because
- * the request budget would make it slow.
+ * Pipes that were in sync at a recent check, and whose manifest is unchanged. The plan does not read these pipes,
+ * because the request budget would make the plan slow.
  */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context

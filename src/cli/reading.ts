@@ -27,7 +27,7 @@ import { notAccepted } from './daemon-summary.ts'
 /** The process that uses the ledger, or used it last. */
 export interface DaemonView {
   readonly state: RunState
-  /** A reply of a server has no process and host. */
+  /** `process` and `host` are missing in a server's reply. */
   readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
@@ -156,7 +156,7 @@ export async function readServerResources(
   }
 }
 
-/** Undefined: this is the last page, or there are too many items. */
+/** @returns undefined after the last page, or after too many items */
 function nextQuery(
   { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
   count: number,

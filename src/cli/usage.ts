@@ -32,7 +32,7 @@ export function addPlain({ program }: Shell, name: string, description: string):
     )
 }
 
-/** A flag without its value is parsed as `true`, and `readSettings` reports it. */
+/** A flag without its value is parsed as `true`. Then `readSettings` reports the missing value. */
 export function addCommand(shell: Shell, name: string, description: string): Command {
   const command = addPlain(shell, name, description)
   const options = SETTINGS.map(
@@ -56,7 +56,7 @@ type Act<Flags, Words extends readonly unknown[]> = (
   ...words: Words
 ) => ExitCode | Promise<ExitCode>
 
-/** @param needs as a function, throws for a wrong combination of flags */
+/** @param needs if it is a function, it throws for a wrong combination of flags */
 export function acting<Flags, Words extends readonly unknown[]>(
   shell: Shell,
   needs: SettingsInput['needs'] | ((flags: Flags) => SettingsInput['needs']),

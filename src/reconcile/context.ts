@@ -43,14 +43,14 @@ export interface ReconcileContext {
   readonly fail?: Fail | undefined
 }
 
-/** A create that was sent ignores `signal`. */
+/** `signal` does not end a create that was sent. */
 export interface ReconcileRequest extends ReadOptions {
   readonly reconcileId: string
   /** When the changed manifest was read; monotonic ms. */
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Lets other keys start, and returns after the work that already waits. */
+  /** Gives this key's slot to other keys. Resolves after the work that already waits. */
   readonly releaseSlot: () => Promise<void>
 }
 

@@ -137,8 +137,8 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
 /**
  * A create is decided before it waits for the request budget, and again with the permit after all waits. The
  * second decision counts.
- * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before a request is sent. Later errors
- * become outcomes, except if the record was moved or has another attempt
+ * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated}, only before a request is sent, or if the
+ * record was moved or has another attempt. Other errors become outcomes
  */
 async function reconcileOnce(
   reconciliation: Reconciliation,

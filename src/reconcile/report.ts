@@ -118,7 +118,7 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** The last changed condition, if the resource became healthy and had no problem before. */
+/** The condition that changed last, if the resource is now healthy and had no problem before. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,

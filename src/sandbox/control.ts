@@ -33,14 +33,10 @@ export function createControl(world: World, faults: Faults) {
     /** The last 100,000, in order of arrival. */
     requests: (): readonly RecordedRequest[] => storage.requests(),
     services: (): readonly StoredService[] => storage.all('service'),
-    /** @throws Error for an unknown pipe */
     vanish(pipeId: string): void {
       if (!storage.remove('pipe', pipeId)) throw new Error(`there is no pipe ${pipeId}`)
     },
-    /**
-     * @param patch JSON merge patch; with a `state`, the state no longer depends on the time
-     * @throws Error for an unknown pipe
-     */
+    /** @param patch JSON merge patch. After a patch with `state`, the state no longer depends on the time */
     change(pipeId: string, patch: JsonObject): void {
       storage.transaction(() => {
         const pipe = storage.get('pipe', pipeId)
@@ -48,7 +44,6 @@ export function createControl(world: World, faults: Faults) {
         storage.put('pipe', pipeId, { ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
       })
     },
-    /** @throws Error for a state that the profile lacks */
     setService({ state, ...service }: StoredService): void {
       if (!dialect.serviceStates.includes(state))
         throw new Error(`this profile has no service state ${state}`)

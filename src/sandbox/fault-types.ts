@@ -3,7 +3,7 @@ import { z } from '../kinds/zod.ts'
 import { type Answer, failure, plain, type WireAnswer } from './call.ts'
 
 interface Context {
-  /** The platform's answer, if it did the work. */
+  /** The platform's answer, if the platform did the work. */
   readonly answer: Answer
   readonly requestId: string
   /** ms since the epoch. */

@@ -134,7 +134,7 @@ function partsRefusal(body: JsonObject): Refusal | undefined {
     : undefined
 }
 
-/** First removes the mappings that have all values of an item to remove, then adds mappings. */
+/** First removes each mapping that has all values of an item in `toRemove`, then adds `toAdd`. */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,

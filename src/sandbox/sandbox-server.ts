@@ -35,7 +35,6 @@ export interface Sandbox extends SandboxControl, AsyncDisposable {
   close(): Promise<void>
 }
 
-/** @throws Error if the port or the file is unusable */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { profile = DEFAULT, now = Date.now } = options
   const fixture = fixtureSchema(profile).parse(options.fixture ?? {})

@@ -26,7 +26,6 @@ export const KEPT_REQUESTS = 100_000
 /** `copy`: works on a copy of the file in memory. */
 export type FileUse = 'open' | 'copy'
 
-/** @throws Error that names the file, if it cannot be opened or has a newer version */
 export function openStorage(file: string | undefined, use: FileUse = 'open') {
   const database = openDatabase(file, use)
   const get = database.prepare('SELECT value FROM object WHERE kind = ? AND id = ?')

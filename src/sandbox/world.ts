@@ -62,7 +62,7 @@ export interface PipeView extends JsonObject {
 }
 
 /**
- * Applies incidents and deletions that are due. Each read calls it, so no timer is needed.
+ * Applies incidents and deletions that are due. Each read calls this function, so no timer is needed.
  * @returns undefined if the pipe is gone
  */
 export function advancePipe(world: World, pipe: StoredPipe, now: number): StoredPipe | undefined {

@@ -93,7 +93,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
   )
 }
 
-/** A whole number. @throws {RequestError} 400 if it is out of range */
+/** @throws {RequestError} 400 if it is out of range */
 export function wholeOf(
   query: Query,
   name: string,

@@ -60,7 +60,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 
 const MAX_REST_MS = 100
 
-/** Answers API requests one by one. After each, other work gets as much time, up to {@link MAX_REST_MS}. */
+/** Answers API requests one by one. After each request, other work gets as much time, up to {@link MAX_REST_MS}. */
 function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {
@@ -141,7 +141,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     ...files.map((file) => [file, new URL(file, FOLDER)] as const),
     ...packages.map(([file, name]) => [file, new URL(import.meta.resolve(name))] as const),
   ])
-  // Without this, a browser learns only from each module which modules to load next.
+  // Without these links, a browser finds a module only after it loaded the module that imports it.
   const preloads = [...served.keys()]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)

@@ -45,7 +45,7 @@ const BODY_LIMIT_BYTES = 4_096
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Node looks for late requests this often. Default: 30 s. */
+/** Node looks for late requests at this interval. Default: 30 s. */
 const LOOK_MS = 1_000
 
 /** Node closes a connection after this time without traffic, even during a reply. */

@@ -118,7 +118,6 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
     .join('\n')
 }
 
-/** A text that is equal for two entries with the same key and message. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

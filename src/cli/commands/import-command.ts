@@ -30,7 +30,7 @@ interface ImportFlags {
 }
 
 /**
- * @param word the new manifest's key, or with `--all` a Service name
+ * @param word key of the new manifest, or with `--all`, name of a Service
  * @throws {CommandError} if the pipe or key is taken, or the platform does not answer
  */
 export async function importPipes(
@@ -173,7 +173,6 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
 }
 
-/** @throws {CommandError} if no service answers */
 async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
   const { store, mask, platform } = context
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
@@ -212,7 +211,6 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   return { surveys, pipes: withKeys(context, kind, [...free.values()]) }
 }
 
-/** Sorts by name, then by creation time, then by id. */
 function inOrder(a: RemoteResource, b: RemoteResource): number {
   const [first = '', second = ''] = [a, b].map(({ name, createdAt, id }) => [name, createdAt, id].join('\0'))
   return first < second ? -1 : 1
@@ -234,7 +232,7 @@ function withKeys(
   return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
 }
 
-/** Adds `-source` while a Service's credentials have that name, because no pipe can refer to those. */
+/** Adds `-source` if the name is taken by a Service's credentials, because a pipe cannot use such credentials. */
 function secretName(store: StateStore, name: string): string {
   const taken = new Set(servicesOf(store).map(({ spec }) => spec.credentials.secretRef.name))
   let free = name

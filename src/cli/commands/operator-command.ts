@@ -24,7 +24,6 @@ interface Printed {
   readonly output: 'text' | 'json'
 }
 
-/** Commands that send requests to the platform. */
 const OF_THE_PLATFORM: ReadonlySet<string> = new Set(['adopt', 'resolve', 'recreate'])
 
 async function carryOut(

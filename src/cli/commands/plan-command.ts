@@ -67,7 +67,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // A plan may lack source secrets, because they might be mounted only at the daemon. The sandbox has them here.
+  // Source secrets might be mounted only at the daemon, so a plan may lack them. The sandbox has them.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const planned = await makePlan({
@@ -98,7 +98,7 @@ export async function ledgerToRead(
   }
 }
 
-/** Enough for two plans, because the daemon makes one at a time. */
+/** Enough for two plans, because a plan waits until the daemon has made an earlier plan. */
 const TIMEOUT_MS = 21 * 60_000
 
 async function planAtServer(

@@ -14,7 +14,7 @@ interface Watched<Reading extends StatusReading> {
   readonly show: (reading: Reading) => void
 }
 
-/** Repeats the status until an interrupt or a closed pipe. */
+/** Repeats the status until an interrupt, or until the output is closed. */
 export async function watch<Reading extends StatusReading>(
   io: Io,
   { read, inPlace, show }: Watched<Reading>,

@@ -24,8 +24,8 @@ import { paintFor } from '../render/terminal.ts'
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
 /**
- * The directory to read: a single given folder outside of `manifests`; else `manifests`; or if this does not exist,
- * the folder of the given files.
+ * Finds the directory to read. Usually, that is `manifests`. A single folder outside of `manifests` is read instead.
+ * If `manifests` does not exist, the folder of the given files is read.
  */
 function scopeOf(
   { manifests: root }: Settings,
@@ -95,7 +95,7 @@ async function storeInput({ stop }: Io) {
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-/** The path relative to the directory, as in findings. */
+/** The path relative to the directory of the manifests, as in findings. */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)
@@ -127,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Messages, not findings, because a suspension ends while the manifest is unchanged. @param now ms since the epoch */
+/** These are no findings, because a suspension ends without a change of the manifest. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {
@@ -140,7 +140,7 @@ function endedSuspensions({ entries }: Catalog, manifests: string, now: number):
 }
 
 interface Result {
-  /** Number of named paths; 0: all. */
+  /** Number of paths in the command. 0: the whole directory was validated. */
   readonly paths: number
   readonly findings: readonly Finding[]
   readonly problem: string | undefined

@@ -26,7 +26,6 @@ const SIGNS: Readonly<Record<ActionType, Sign>> = {
 }
 
 function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
-  // The change of a failed item is unknown.
   if (verdict === 'failed') return { sign: '?', style: 'red' }
   if (verdict === 'refused') return { sign: '✗', style: 'red' }
   if (verdict === 'waits') return { sign: '.', style: 'dim' }

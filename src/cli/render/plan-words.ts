@@ -26,7 +26,7 @@ const ORDER: Readonly<Record<Verdict, number>> = {
   unchanged: 6,
 }
 
-/** All items except unchanged ones. @param order whether the most important item is first or last */
+/** @param order whether the most important item is first or last */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
   return items

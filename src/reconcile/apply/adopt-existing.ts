@@ -26,7 +26,7 @@ export interface AdoptRequest {
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** The pipe as the list shows it. Replaces a read, except if `isFound`. */
+  /** The pipe as the list shows it. If set, the pipe is not read, except if `isFound`. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
@@ -82,7 +82,7 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote, own && { ...recorded, remote: own }),
-      // Only a read sets this, because a list can be outdated. Without it, 404s never replace the pipe.
+      // Only a read sets `seenAt`, because a list can be outdated. Without `seenAt`, 404s never replace the pipe.
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
@@ -105,7 +105,7 @@ export async function adoptExisting(
   return { taken: true, record, reply, because, history: [history] }
 }
 
-/** The values to record as applied. After an unknown create, the values it sent: the pipe lacks later edits. */
+/** The values to record as applied. After an unknown create: those that it sent, because later edits were not sent. */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
   if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked

@@ -86,8 +86,8 @@ export async function adopt(
 }
 
 /**
- * Adoptions by id share one list request. Undefined: read the pipe, because the list lacks it or shows other
- * values than the manifest.
+ * Adoptions by id share one list request. Undefined: the list lacks the pipe, or shows other values than the
+ * manifest, so the pipe must be read.
  */
 async function listedAsWanted(
   context: ReconcileContext,

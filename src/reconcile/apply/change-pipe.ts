@@ -129,7 +129,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Restores the record, because no request was sent. Otherwise, later drift would look like this change. */
+/** Removes the journaled change, because no request was sent. Later drift would otherwise count as this change. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
@@ -152,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // The service starts a pipe that was stopped in the console after this step. The next step needs it stopped.
+    // After this step, the service starts even a pipe that was stopped in the console. The next step waits for a stop.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -162,7 +162,7 @@ function commandSent(
   }
 }
 
-/** Only lists need a stopped pipe to change. Their updates add or remove items, so they are sent without retries. */
+/** An update that needs a stopped pipe adds or removes list items, so it must not be sent twice. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
@@ -270,7 +270,7 @@ function withKept(
   }
 }
 
-/** Clears the recorded stop if the service itself started the pipe: a later stop is an operator's. */
+/** If the service itself started the pipe, clears the recorded stop, because a later stop is an operator's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

@@ -35,7 +35,7 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Records before the stop that it is for a change: after a crash, the next process starts the pipe. */
+/** Records before the request that the stop is for a change, so the next process starts the pipe after a crash. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
@@ -63,7 +63,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   )
 }
 
-/** The change to journal. It includes the fields of the recorded change, which might be incomplete. */
+/** The change to journal. Includes the fields of the recorded change, because that change might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -81,7 +81,6 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
-/** @throws {DecisionOutdated} if the decision changed */
 export async function bodyOf(
   changing: Changing,
   record: LedgerRecord,

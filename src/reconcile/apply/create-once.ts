@@ -25,14 +25,14 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. If the facts are older than this plus the permit's deadline and waits, the process paused: decide again. */
+/** Ms. If the facts are older than this plus `deadlineMs` and `waitedMs`, the process was paused and decides again. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Writes the intent, sends one POST, writes the outcome. The caller must have decided after it got `permit`, the
- * place in the request budget. After the intent, only the deadline ends the request.
+ * Writes the intent, sends one POST, writes the outcome. `permit` is the place in the request budget. The caller must
+ * decide after it got the permit. After the intent, only the deadline ends the request.
  * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
  * belongs to another attempt
  */
@@ -129,7 +129,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // The store gets the intent first: an equal manifest under another key now waits, because it might be a rename.
+  // The store gets the intent before the ledger, because a possible rename (an equal manifest) must wait.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const

@@ -52,7 +52,7 @@ function failureOf(error: RemoteError): RemoteFailure {
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  // `refused` can also be set with another class: if the platform does not know the service.
+  // With another class, `refused` is set if the platform does not know the service.
   const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }

@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Call it before the process ends. @param until ends retries; default: one try @returns unwritten outcomes */
+  /** Writes all outcomes at the end. @param until ends retries; default: one try @returns unwritten outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
@@ -72,7 +72,7 @@ export function createOutcomeOutbox({
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
     // An outcome counts while the attempt is open. An id counts even after an operator dismissed the attempt,
-    // but not after an adoption. The history gets each outcome.
+    // but not after an adoption. The history gets the outcome in any case.
     const counts =
       intent?.id === intentId &&
       (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))

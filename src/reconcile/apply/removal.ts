@@ -68,7 +68,7 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!isRequestError(error)) throw error
     const outcome = outcomeOf(error, request.signal)
-    // The error is only of the last attempt. An earlier one might have worked.
+    // The error is of the last attempt. An earlier attempt might have worked.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
     const unsent = { ...record, removal }
@@ -106,7 +106,7 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the earlier `removal`, because no request was sent. Finds the record also under a new key.
+ * Restores the earlier `removal`, even in a record that was moved, because no request was sent.
  * @returns undefined if `record` is outdated, because it was moved or written meanwhile
  */
 async function unmarked(

@@ -45,8 +45,8 @@ export type ReadOfId =
   | { readonly is: 'not known' }
 
 /**
- * Reads the pipe with the id in a reply. It is the created one if service and name match and it is not older
- * than the intent. It is then reserved for the key.
+ * Reads the pipe with the id in a reply. If service and name match, and the pipe is not older than the intent, the
+ * pipe counts as the created one, and is reserved for the key.
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
@@ -72,11 +72,11 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // Wait while the pipe is being deleted: only its later 404 is proof.
+  // While the pipe is being deleted, wait, because only a later 404 is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
-  // An older pipe is probably another. A clock can be wrong, so an operator decides.
+  // A pipe older than the intent is probably another pipe. A clock can be wrong, so an operator decides.
   const since = instantOf(createdAt ?? '') ?? -Infinity
   if (since < intent.openedAt - CLOCKS_APART_MS) return { is: 'not known' }
   if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }

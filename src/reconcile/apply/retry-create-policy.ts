@@ -7,8 +7,8 @@ import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
- * With `policy.retryCreate`, a person says that the last attempt created no resource. The line does not count
- * if it was first read while the request could still arrive, or in a possibly stale checkout.
+ * With `policy.retryCreate`, a person says that the last attempt created no resource. The policy does not
+ * count if it was first read while the request could still arrive, or in a possibly stale checkout.
  */
 export async function applyRetryCreatePolicy(
   context: ReconcileContext,

@@ -54,7 +54,7 @@ export async function upsert(
   } catch (error) {
     if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
     const outcome = outcomeOf(error, request.signal)
-    // With several attempts, an earlier one might have worked.
+    // With several attempts, an earlier attempt might have worked.
     const isNone = begun === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
@@ -104,7 +104,7 @@ export async function upsert(
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
-/** Clears `applied`, because the reply can get lost. So an edit that is undone meanwhile sends the old body again. */
+/** Clears `applied`: if the reply gets lost and the edit is undone, the old body must be sent again. */
 async function recordUnknown(
   context: ReconcileContext,
   asked: Assessment,

@@ -223,7 +223,7 @@ function beforeOf(
   return observed && observedForDiff(fields, asked, observed)
 }
 
-/** Access that the upsert gives or takes away, even if it still waits for a dependency. */
+/** Access that the upsert gives or takes away, even while the upsert waits for a dependency. */
 function accessOf(
   applied: Applied,
   { action, assessment }: ReconcileResult,

@@ -43,7 +43,7 @@ export interface Gathered {
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined
-  /** From an earlier assessment, which already stored the answer. */
+  /** Set if an earlier assessment already stored the answer. */
   readonly looked?: ObservedKey | undefined
 }
 
@@ -96,8 +96,8 @@ export async function regather(
 }
 
 /**
- * Makes the input of a decision: act on it before the next `await`. Call it once per gathering, because it
- * stores and emits the answer.
+ * Makes the input of a decision. Act on the input before the next `await`. Call `assess` once per gathering,
+ * because each call stores and emits the answer.
  */
 export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
   const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered

@@ -19,7 +19,7 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** Undefined: the kind cannot be deleted, or neither the policy nor a sent request asks for a deletion. */
+/** @returns undefined if no deletion is possible, or if neither the policy nor a sent request asks for one */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -138,10 +138,10 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. For this long, fields that a service shows late are added to `left`. */
+/** Ms. For this long after an edit, `left` also gets fields that the service shows late. */
 const LEARNS_MS = 60 * 60_000
 
-/** The new `left` of the record. Undefined: no policy allows a deletion. */
+/** The new `left`: the pipe's fields when it was in sync. Undefined: no policy allows a deletion. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,

@@ -29,10 +29,10 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Ms. Longest age of a list that a create relies on, plus the wait for a permit. */
+/** Ms. A create relies on a list of at most this age plus `lookCostsMs`. */
 const BEFORE_CREATE_MS = 10_000
 
-/** Undefined: the kind has no list. @throws request errors */
+/** @returns undefined if the kind has no list @throws request errors */
 export async function listingOf(
   context: ListingContext,
   about: {
@@ -87,14 +87,14 @@ function reportOdd(
   emit({ type: 'ListItemsOdd', service, items })
 }
 
-/** Earliest start of a list request: after the key's last write and reading. Monotonic ms. */
+/** A list must be requested after the key's last write and reading. Monotonic ms. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
   // Within one ms, the order is unknown.
   return last + 1
 }
 
-/** When the last request ended that changed the key or created a pipe with its name. Monotonic ms. */
+/** End of the last request that changed the key, or that created a pipe with the same name. Monotonic ms. */
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
@@ -121,7 +121,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list shows the recorded pipe, or is doubtful because it lacks too many others.
+ * Whether the list shows the recorded pipe, or is doubtful because too many other pipes are missing in it.
  * @throws request errors
  */
 export async function mightBeListed(
@@ -159,7 +159,7 @@ export function listedFor(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // The list is of another service than the unknown create.
+  // The unknown create was sent to another service, so this list cannot show the pipe.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
@@ -204,7 +204,7 @@ export function listedFor(
     return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /** Equal pipes with another name: they can be renamed in the console. Excludes the pipe in `policy.replaces`. */
+  /** Equal pipes with another name, because a console can rename a pipe. Excludes the pipe in `policy.replaces`. */
   function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
     if (kind === undefined || body === undefined || listing === undefined) return []
     const isAlike =
@@ -217,7 +217,7 @@ export function listedFor(
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Fields edited after an unknown create whose listed value is not the one that the create sent. */
+  /** Fields that were edited after an unknown create, if the list shows another value than the create sent. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []
@@ -241,7 +241,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Counts recorded pipes that the list lacks. Undefined: not too many. */
+/** Counts recorded pipes that the list lacks. Undefined: not too many are missing. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,
@@ -270,7 +270,6 @@ function isExpected(
 ): boolean {
   const { store, clock } = context
   if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
-  // Other lifecycles only watch a pipe.
   if (store.lifecycleOf(record.key) !== 'create-once') return false
   const { key, remote } = record
   const entry = store.entry(key)

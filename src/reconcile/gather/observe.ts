@@ -119,10 +119,9 @@ function withForeign(
 }
 
 /**
- * Names of settings that manifests do not support, masked and sorted. A field in the kind's `unsupported` stays once
- * it was seen. Another field counts only if the adoption found it, reads still return it, and no resource that
- * Pipewright created in the service has it.
- * @param before undefined at the adoption
+ * Masked names of settings that manifests do not support. At the adoption, `before` is undefined and all are taken.
+ * Later reads add only fields in `kind.unsupported`. They drop another field if it is no longer returned, or if a
+ * resource that Pipewright created in the service has the same field.
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,

@@ -11,7 +11,7 @@ export function observedConfiguration(
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
   const reply = recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
-  // Masks the configuration as the recorded reply was masked, because they are compared.
+  // The recorded reply was masked, so the configuration is masked, too, before the comparison.
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
   return {
@@ -23,7 +23,7 @@ export function observedConfiguration(
   }
 }
 
-/** Undefined: not read. An empty object: no configuration. */
+/** The platform's configuration. Undefined: not read. An empty object: there is none. */
 export function thereNow(observed: Observed): JsonObject | undefined {
   if (observed.status === 'found') return observed.there
   return observed.status === 'missing' ? {} : undefined

@@ -49,7 +49,7 @@ export type Answer =
     }
   | undefined
 
-/** Sends no request for a suspended or removed manifest. Never rejects, because the caller awaits it later. */
+/** Sends no request for a suspended or removed manifest. Never rejects, because the caller awaits the result later. */
 export async function readPlatform(
   context: ReconcileContext,
   question: Question,
@@ -74,7 +74,7 @@ export async function readPlatform(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, request)
     } catch (failure) {
-      // Without the list, an unknown outcome stays unknown.
+      // A failed list is no error here: the unknown outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
       // A change in place needs no list.
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
@@ -117,8 +117,8 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 }
 
 /**
- * Drift checks share one list request per service. Undefined: read the pipe by its id, because the list lacks
- * it, a person asked for the check or reported the pipe gone, or it was missing before.
+ * Drift checks share one list request per service. Undefined: the pipe must be read by its id. For example, the list
+ * lacks the pipe, or a person asked for the check.
  */
 async function listedAnswer(
   context: ReconcileContext,
@@ -200,7 +200,7 @@ function questionOf(
     return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
   }
   if (kind.lifecycle === 'upsert') {
-    // Read where the upsert goes, by the service's id: a service has one endpoint.
+    // A service has one endpoint, so the service's id also identifies the endpoint.
     const there = service.usable ? service.access : recordedAccess(store, recorded, service)
     if (!isReadable(kind) || there === undefined) return undefined
     return (looks ?? platform).read({ kind, service: there, id: there.serviceId }, options)

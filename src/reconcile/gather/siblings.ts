@@ -68,7 +68,7 @@ function spread(keys: readonly Key[], count: number): readonly Key[] {
   )
 }
 
-/** Counts missing pipes of the service or the credential. Undefined: not too many. */
+/** Counts missing pipes of the service or the credential. Undefined: not too many are missing. */
 export function massMissing(
   context: Seen,
   record: LedgerRecord,

@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // If only an edit that was never applied equals this manifest, a manifest that equals the applied body comes first.
+    // If only an edit that was never applied is equal, another manifest that equals the applied body comes first.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // Only a pipe that was created under another name, and renamed in the console, blocks a recreate.
+  // An unedited manifest is blocked only by a pipe that was created under another name and got this name later.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -67,7 +67,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** Ignores an equal source and destination if the other key's manifest still has them: this can be intended. */
+/** Does not compare source and destination if the other manifest still has them, because that can be intended. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -113,7 +113,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** Another manifest that wants this record's pipe. One that already has a pipe or wants none does not count. */
+/** Another manifest that wants this record's pipe. Ignores keys that have a pipe, and `ensure: absent`. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -236,7 +236,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded of this key. If the manifest still has its source and destination, they are not compared */
+/** Omits `identity` (source and destination) if an edit did not change it since the pipe was recorded. */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

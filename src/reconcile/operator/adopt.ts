@@ -173,7 +173,7 @@ async function heldRemote(
   )
 }
 
-/** Reasons that are shown only after a proven loss. */
+/** Reasons that are shown only after proof that the pipe is gone. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {

@@ -15,8 +15,8 @@ const GOOD_FOR_MS = 15 * 60_000
 const EACH_MS = 2_000
 
 /**
- * Allows the requests that a limit blocks now, but no later ones. Each record keeps its allowance until a
- * request uses it or it expires.
+ * Allows the requests that a limit blocks now, but no later ones. Each allowance is recorded
+ * until a request uses it, or until it expires.
  */
 export async function allowBlocked(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
@@ -46,7 +46,7 @@ function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: Ledger
   return (manifest && serviceOf(manifest)) ?? service?.name
 }
 
-/** Undefined: the limit does not block the key, or an operator already allowed it. */
+/** @returns undefined if the limit does not block the key, or if the request is already allowed */
 function blockedDigest(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   record: LedgerRecord,

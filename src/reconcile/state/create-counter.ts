@@ -27,7 +27,7 @@ interface Count {
 interface Made {
   /** As recorded: ms since the epoch, by the clock of the creating process. */
   readonly said: number
-  /** The same, corrected to `steadyNow` of this process. */
+  /** `said`, converted to `steadyNow` of this process. */
   readonly at: number
   readonly group: string | undefined
 }

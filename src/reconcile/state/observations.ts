@@ -12,7 +12,6 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
-/** @returns the differences, masked */
 export function noteFound(
   context: ReconcileContext,
   key: Key,

@@ -126,7 +126,7 @@ export function createProblemTracker(
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
-    // Before `begin`, a difference is no news: the board shows records, which have fewer facts.
+    // Before `begin`, a difference is no news, because the board shows only recorded facts.
     const isOther = (known ?? '') !== '' && known !== state
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
@@ -200,7 +200,7 @@ export function createProblemTracker(
   }
 
   return {
-    /** Call it before the first reconcile. These problems of an earlier process keep their ids. */
+    /** Call it before the first reconcile. Then problems of an earlier process keep their ids. */
     remember(problems: readonly Problem[]) {
       remembered = problems
     },
@@ -287,7 +287,7 @@ function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }
 
-/** Problems that the shown one hides: they appear when it is solved. */
+/** Problems that appear when the shown problem is solved. */
 function shownBehind(view: ResourceView): readonly ResourceView[] {
   const { Valid, Synced } = view.conditions
   const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
@@ -296,7 +296,7 @@ function shownBehind(view: ResourceView): readonly ResourceView[] {
   if (Valid.status !== 'True') behind.push(withConditions(view, { ...view.conditions, Valid: valid }))
   if (Synced.status !== 'True')
     behind.push(withConditions(view, { ...view.conditions, Valid: valid, Synced: synced }))
-  // A resource that is not ready because it is not in sync has one problem.
+  // If a resource is not ready because it is not in sync, that is one problem.
   return behind.filter((one) => REASONS[one.reason].status === one.status)
 }
 

@@ -30,7 +30,7 @@ export interface Observation {
   /** Start of the read; monotonic ms. Undefined: the values are from the reply to a write. */
   readonly readAt: number | undefined
   readonly found: boolean
-  /** 404s in a row. Undefined: the pipe was found, or they do not count. */
+  /** 404s in a row. Undefined: the pipe was found, or its 404s do not count. */
   readonly misses: Misses | undefined
   readonly credential: string | undefined
   readonly state: RawText | undefined
@@ -164,11 +164,11 @@ export function createStateStore({
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
-    /** Reserves a pipe for a key that is about to record it. Undefined ends this. */
+    /** Reserves a pipe for a key that is about to record it. With undefined, ends the reservation. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
     askedWith: (credential: string) => asked.of(credential),
-    /** Ms since this process recorded the pipe. Undefined: an earlier process did. */
+    /** Ms since this process recorded the pipe. Undefined: an earlier process recorded the pipe. */
     ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
       return since === undefined ? undefined : clock.monotonic() - since
@@ -219,10 +219,9 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** Keys that a late request of the former leader might have changed: they are applied again. */
+    /** Keys to apply again, because a late request of the former leader might have changed them. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
-    /** The last seen {@link Ledger.othersWrites}. */
     othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
     /** Keys that depend on this key, or use it as their Service. */
     dependents: (key: Key) => dependentsOf.get(key) ?? [],

@@ -13,7 +13,7 @@ import type { Operator, ServerParts } from '../parts.ts'
 import { parsedBody } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
 
-/** Allows, once, the creates or deletions that a limit blocks. */
+/** Allows blocked creates or deletions to exceed their limit once. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
     await authorize({ headers, socket }, parts.operator)

@@ -28,7 +28,7 @@ export interface PageReply {
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 
-/** The query's `story` and `entries` are the timeline's `type` and `limit`. */
+/** `story` and `entries` of the query become `type` and `limit` of the timeline. */
 export async function pageText(
   parts: ServerParts,
   answers: Answers,

@@ -184,7 +184,7 @@ export function sendingOf(resource: ResourceView, isChangeable: boolean): Sendin
   return isChangeable ? 'create-first' : 'create'
 }
 
-/** Whether another create for a pipe that had an id is planned or blocked. */
+/** Whether a pipe that already had an id will be created again, even if that is blocked now. */
 function isToBeReplaced({ action, reason, conditions }: ResourceView): boolean {
   if (action === 'create') return conditions.Synced.status !== 'True'
   return Object.hasOwn(MISSED, reason) || (action === 'refuse' && reason !== 'AdoptRefused')

@@ -108,7 +108,6 @@ function differing({ field, desired, observed }: Difference): ComparedField {
   return { field, desired, observed, verdict: 'differs' }
 }
 
-/** Whether `field` is the path or its parent. */
 function covers(field: string, path: string): boolean {
   return path === field || (path.startsWith(field) && /^[.[]/.test(path.slice(field.length)))
 }

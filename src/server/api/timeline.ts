@@ -84,7 +84,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/** @param options `whole`: `history` has all lines. Otherwise, its oldest revision might have begun earlier. */
+/** @param options `whole`: `history` has all lines. If not, older lines of the oldest revision might exist. */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],

@@ -120,8 +120,8 @@ export function keepFresh(refresh, show) {
   }
 
   /**
-   * The server might refuse the stream (too many clients), or a proxy might block it. A request shows whether the
-   * server answers.
+   * Without a stream, a request shows whether the server answers. The server can have too many clients, or a proxy can
+   * block streams.
    */
   function goWithout() {
     if (document.visibilityState === 'hidden') return lose()

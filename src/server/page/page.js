@@ -28,7 +28,7 @@ let version
 
 let request = new AbortController()
 
-/** Replies can overtake each other, so only the newest request counts. Earlier callers wait for it too. */
+/** Replies can overtake each other, so only the newest request counts. Earlier callers also wait for the newest. */
 let newest = Promise.resolve()
 
 function refresh() {

@@ -72,7 +72,7 @@ function parts(problem) {
   </div>`
 }
 
-/** Shows a single finding without its text, because that is the problem's message. @param {readonly Finding[]} findings */
+/** Omits the text of a single finding, because the problem shows that text. @param {readonly Finding[]} findings */
 function findingList(findings) {
   const [only, other] = findings
   const isOnly = only !== undefined && other === undefined

@@ -76,7 +76,7 @@ export function storyItems(entries, how) {
     if (isSame && entry.at === first.at && entry.revision === first.revision) group.push(entry)
     else groups.push([entry])
   }
-  /** Resources whose manifest was invalid at the time of the entry. @type {Set<string>} */
+  /** Keys whose manifest is invalid at the time of `group`. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
@@ -115,7 +115,7 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * Tone and message are of the worst condition. With an invalid manifest, a ready resource "is still Invalid".
+ * Tone and message are of the worst condition. If the manifest is invalid, a ready resource "is still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */
