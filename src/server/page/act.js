@@ -68,7 +68,7 @@ export async function letThrough(service) {
 
 /**
  * Asks for confirmation and token, then acts. Repeats after a wrong token.
- * @param {Asked} asked @param {{ isAsked: boolean }} how whether to ask even with a known token
+ * @param {Asked} asked @param {{ isAsked: boolean }} how ask even with a known token
  * @param {(token: string) => Promise<void>} act
  */
 async function acting(asked, { isAsked }, act) {

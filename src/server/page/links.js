@@ -13,7 +13,7 @@ const COMMIT_ADDRESSES = [
   [/\/src\/\{revision\}.*$/s, '/commits/{revision}'],
 ]
 
-/** Address of a manifest, with `{revision}`, `{file}` and `{line}`. @type {string | undefined} */
+/** Address of a manifest: `{revision}`, `{file}`, `{line}`. @type {string | undefined} */
 let template
 /** The revision that the daemon uses now. @type {string | undefined} */
 let inForce
