@@ -50,7 +50,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     if (daemon.isStarted) tell('acting', leader, leading.olderThan)
     else {
       tell('acting', leader)
-      // Only the first read shows whether the checkout is stale.
+      // Whether the checkout is stale is known after the first successful read.
       const endListening = events.listen((event) => {
         if (event.type !== 'SourceLoaded' || event.problem !== undefined) return
         endListening()

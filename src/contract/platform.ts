@@ -74,7 +74,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms of waiting for new permits after reads. The decision to create stays valid longer by this time. */
+  /** ms that the create waited for the request budget after its reads. The decision stays valid that much longer. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -82,12 +82,12 @@ export interface CreatePermit extends Looks {
    * @throws {RemoteError} with a known `effect`
    */
   send(request: CreateRequest): Promise<Reply<RemoteResource>>
-  /** Returns unused permits. Must always be called. */
+  /** Gives unused requests back to the budget. Must always be called. */
   release(): void
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Number of reads before the create ({@link Looks}). Each needs a permit. */
+  /** Number of reads before the create ({@link Looks}). Each uses the request budget. */
   readonly looks: 0 | 1 | 2
 }
 

@@ -141,7 +141,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (leftMs <= 0) return
       throw new NotLeading(
         `the manifests here (revision ${now ?? 'none'}) might be older than revision ${before}, which the former leader acted on. ` +
-          'Pipewright continues if it reads that revision or a new one, or after five minutes.',
+          'Pipewright continues if it reads that revision or a newer one, or after five minutes.',
         false,
         leftMs,
       )

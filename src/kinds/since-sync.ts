@@ -7,7 +7,7 @@ import { isEmpty } from './remote-resource.ts'
 
 /* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
 
-/** If a list is longer, each field has one text for all items together, because records must stay small. */
+/** For a longer list, one value per field stands for all items, because records must stay small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that is empty in a reply. */

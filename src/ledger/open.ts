@@ -9,7 +9,7 @@ import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite
 interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** Kubernetes: ms after which a request to the platform can no longer arrive. */
+  /** Kubernetes: ms after which the platform can no longer get a former leader's request. */
   readonly requestTimeoutMs?: number | undefined
 }
 

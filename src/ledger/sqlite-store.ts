@@ -111,7 +111,7 @@ type Access = 'read' | 'write'
 
 type Connection = ReturnType<typeof connect>
 
-/** Time between two waits for another writer. */
+/** After a timed-out wait, the time in ms until an access waits again. */
 const AGAIN_MS = 10_000
 
 /**

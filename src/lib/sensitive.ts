@@ -47,7 +47,7 @@ const EQUALS = String.raw`\s{0,2}(?:=(?!=)|%(?:25)?3D)`
 
 const VALUE = String.raw`\s{0,2}(?:\[[a-z]+\]|[^&;\s\\]+)`
 
-/** Names before an equals sign whose value is masked anywhere in a text. */
+/** Names such as `token`. The value after `token=` is masked anywhere in a text. */
 const OPENING =
   String.raw`(?:(?:(?<![a-z])|(?<=%(?:25){0,3}[0-9a-f]{2}))sig|signature|hmac|token|secret|passw(?:or)?d|passphrase|pwd|credential|connection[-_]?string|` +
   String.raw`(?:access|account|api|encryption|master|private|secret|shared|signing|storage)[-_]?key(?:[-_]?id)?)`

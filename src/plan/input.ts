@@ -74,7 +74,7 @@ export interface Surroundings {
   readonly similar: Similar | undefined
   readonly unfound: boolean
   readonly isDoubted: boolean
-  /** The revision that another process acted on, if it might be newer. */
+  /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined
   readonly notReady: readonly Key[]
   readonly missingSecrets: readonly MissingSecret[]
@@ -100,7 +100,7 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of the other pipe that manifests do not support. */
   readonly foreign?: readonly string[] | undefined
-  /** The other record has the same body or pipe. After the other manifest is removed, the record moves to this key. */
+  /** The other key's record has the body or pipe of this manifest, and moves here once its manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined

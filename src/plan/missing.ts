@@ -81,7 +81,7 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/** The earliest `steadyNow` to replace a missing pipe. Undefined: now. */
+/** The earliest time (`steadyNow`) to replace a missing pipe. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)

@@ -43,7 +43,7 @@ const Remote = z
     isSizeSeen: z.literal(true).optional(),
     /** When a person said that the resource is gone. Removed if a read finds the resource. */
     saidGoneAt: A_TIME.optional(),
-    /** When a read found the resource despite `policy.recreate`. That line then has no effect. */
+    /** When a read found the resource, although `policy.recreate` says that it is gone: the policy is ignored. */
     refutedAt: A_TIME.optional(),
   })
   .readonly()

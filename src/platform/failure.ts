@@ -50,7 +50,7 @@ interface Failure extends Attempt<unknown> {
  * |---------------------------------------------|-------------|-----------|---------------------------------|
  * | no connection: refused, DNS, TLS, timeout   | Unavailable | yes       | none                            |
  * | no connection through the proxy             | Unavailable | yes       | none                            |
- * | 407 of the proxy that got the request       | Unavailable | yes       | none                            |
+ * | 407 of the configured proxy                 | Unavailable | yes       | none                            |
  * | reset, cut or timeout on a ready connection | Unavailable | yes       | unknown                         |
  * | 2xx without the promised content            | BadReply    | yes       | unknown                         |
  * | 3xx                                         | Redirected  | no        | unknown                         |

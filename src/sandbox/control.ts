@@ -110,7 +110,7 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
     sandbox.setAlert(id, patch),
   )
 
-  /** Requires JSON, because a foreign page cannot send it. */
+  /** Requires JSON, because a page of another site cannot send it. */
   function post<T>(what: string, schema: z.ZodType<T>, act: (body: T) => void): void {
     server.post(`/-/sandbox/${what}`, (request, reply) => {
       const isJson = request.headers['content-type']?.startsWith('application/json') ?? false

@@ -38,7 +38,10 @@ const FaultMix = z.strictObject({
 export type FaultMixInput = z.input<typeof FaultMix>
 
 export const FaultsFile = z.strictObject({
-  rules: z.array(FaultRule).default([]).describe('A script: the first rule that fits a request decides.'),
+  rules: z
+    .array(FaultRule)
+    .default([])
+    .describe('Fault rules. For each request, the first rule that fits decides the reply.'),
   mix: FaultMix.optional().describe('Random faults, for requests that no rule fits.'),
 })
 
@@ -46,7 +49,7 @@ export type FaultsInput = z.input<typeof FaultsFile>
 
 export interface FaultTarget {
   readonly operation: Operation
-  /** Texts that a rule's `subject` can be, such as id and name of a pipe. `draw` uses the first. */
+  /** Texts that a rule's `subject` can match, such as the id and the name of a pipe. */
   readonly subjects: readonly string[]
 }
 

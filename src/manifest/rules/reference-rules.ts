@@ -56,7 +56,7 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return isIncomplete
       ? 'Its manifest might be in an unreadable file. Correct the other findings first.'
-      : `Add a manifest of ${missing}, or correct the name.`
+      : `Add a manifest for ${missing}, or correct the name.`
   }
 
   return (missing) => {

@@ -163,7 +163,7 @@ export const APPLYING = {
     sample: { fields: ['roles'] },
     words: ({ fields, again, command }, noun) =>
       command !== undefined
-        ? `${COMMANDS[command.why].words(noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright asks again within an hour.`
+        ? `${COMMANDS[command.why].words(noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright sends it again within an hour.`
         : again === 'once edited'
           ? `The manifest no longer has ${fields.join(', ')}. The service accepted the change, but kept ${fields.join(', ')}.`
           : again !== undefined

@@ -87,7 +87,7 @@ export const CREATING = {
     words: ({ pipeId, inPlaceOf, isByRead }, noun) => {
       const created = `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`
       return isByRead === true
-        ? `${created} The reply was incomplete, and a read of its id found the ${noun}.`
+        ? `${created} The reply was incomplete, but a read of the id in the reply found the ${noun}.`
         : created
     },
   }),

@@ -87,7 +87,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       return [
         { text: `If ${removal.key} should keep the ${noun}, remove this manifest. The ${noun} stays.` },
         {
-          text: `If not, correct the manifest of ${removal.key}: remove the id of this ${noun}, or set policy.replaces.`,
+          text: `If not, remove the id of this ${noun} from the manifest of ${removal.key}. If that is a new ${noun}, set policy.replaces there.`,
         },
       ]
     case 'taken':

@@ -71,7 +71,7 @@ export function approveRecreate(
     const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
-        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key}" with --adopt <id> or --retry.`,
+        `The last create of ${key} has no known outcome. Look for the resource in the console, and run "pipewright resolve ${key}": with --adopt <id> if it exists, else with --retry.`,
       )
     if (remote === undefined)
       return refused(`The ledger has no ${nounOf(key)} of ${key}: there is nothing to recreate.`)

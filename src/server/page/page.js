@@ -23,7 +23,7 @@ const TICK_MS = 5_000
 
 const ROOT = /** @type {HTMLElement} */ (document.getElementById('page'))
 
-/** The daemon's version that served this page. @type {string | undefined} */
+/** Version of the daemon that served this page. @type {string | undefined} */
 let version
 
 let request = new AbortController()

@@ -8,7 +8,7 @@ import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { READING_LINES } from '../reading-lines.ts'
 
 const CROWDED =
-  'A client holds many connections. Reconciling continues. If it is a proxy, lower its connection limit. If not, block it (with a NetworkPolicy or a firewall).'
+  'A client holds many connections to this port. Reconciling continues. If the client is a proxy, lower its connection limit. If not, block it (NetworkPolicy, firewall).'
 
 export const PROCESS_EVENTS = {
   Started: {
