@@ -2,6 +2,7 @@ import type { Secret } from '../lib/secret.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { PROFILES } from '../kinds/profiles/profiles.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger, openLedgerToAct } from '../ledger/open.ts'
@@ -140,9 +141,12 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   try {
     return await open()
   } catch (error) {
-    const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
-    if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
-    const hint = `The sandbox of "npm start" has a ledger. To read it, add --sandbox.`
+    if (!(error instanceof LedgerError) || error.code !== 'missing') throw error
+    const { profile, sandbox } = settings
+    const found = [profile, ...PROFILES].find((one) => existsSync(sandboxLedger(one)))
+    if (found === undefined || (sandbox && found === profile)) throw error
+    const flags = found === profile ? '--sandbox' : `--sandbox --profile ${found.name}`
+    const hint = `The sandbox of "npm start" has a ledger. To read it, add ${flags}.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }
 }

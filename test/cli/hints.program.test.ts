@@ -9,11 +9,15 @@ test('a command without a ledger names --sandbox where one of the sandbox is', a
   expect(before.stderr).toContain('there is no ledger at')
   expect(before.stderr).not.toContain('--sandbox')
 
+  workspace.write('.pipewright/clickhouse-cloud/sandbox-ledger.db', '')
+  const other = await runProgram(['status', '--sandbox'], { cwd: workspace.dir })
+  expect(other.stderr).toContain('add --sandbox --profile clickhouse-cloud.')
+
   workspace.write('.pipewright/sandbox-ledger.db', '')
   for (const command of ['status', 'history', 'lock']) {
     const after = await runProgram([command], { cwd: workspace.dir })
     expect(after.code).toBe(1)
-    expect(after.stderr).toContain('add --sandbox')
+    expect(after.stderr).toContain('add --sandbox.')
   }
 })
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command.ts'
+import { startPlatform } from '../support/platform.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 /** It listens, and is stopped at once. */
@@ -22,6 +23,15 @@ test('the sandbox does not repeat secrets that it was given, and makes the folde
   const { code, stdout } = await sandbox(...given, '--data', workspace.path('new/world.json'))
   expect([code, existsSync(workspace.path('new'))]).toEqual([0, true])
   expect(stdout).toContain('keyId me\nkeySecret (as given)\nalerts token (as given)\n')
+})
+
+test('a port in use is told with the way out', async () => {
+  await using other = await startPlatform()
+  const { code, stderr } = await sandbox('--listen', new URL(other.url).host)
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/EADDRINUSE.* Give another address with --listen\.\n$/),
+  ])
 })
 
 test.each([

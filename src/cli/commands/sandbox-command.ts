@@ -7,7 +7,7 @@ import { createSandbox } from '../../sandbox/sandbox-server.ts'
 import { FaultsFile } from '../../sandbox/faults.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
 import { readSandboxFile } from '../../sandbox/sandbox-file.ts'
-import { EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 
 interface SandboxFlags {
   readonly profile: string
@@ -39,6 +39,9 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     credentials: [{ keyId, keySecret }],
     alertTokens: [alertsToken],
     faults,
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) throw error
+    throw new CommandError(`sandbox: cannot listen: ${error.message}. Give another address with --listen.`)
   })
   const lines = [
     `The sandbox listens on ${server.url}: give it as --base-url and --alerts-base-url.`,

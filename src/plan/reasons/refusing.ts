@@ -102,7 +102,10 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
 }
 
 function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: About): readonly Step[] {
-  const correct = { text: `Correct policy.adopt, or the Lock that names this ${nounOf(key)}:`, copy: place }
+  const correct = {
+    text: `Correct policy.adopt, or the Lock with this id (in lock.yaml or *.lock.yaml). The manifest of this ${nounOf(key)}:`,
+    copy: place,
+  }
   switch (problem?.is) {
     case 'second':
       return [
