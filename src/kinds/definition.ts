@@ -33,7 +33,7 @@ export interface Operation {
 export interface KindFacts {
   readonly name: string
   readonly noun: string
-  /** Lifecycle of the manifests for which `isWritten` is not true. */
+  /** The lifecycle, unless `isWritten` returns true. */
   readonly lifecycle: Lifecycle
   /** True if this manifest of a read-only kind asks for a create. The lifecycle is then `create-once`. */
   readonly isWritten?: (manifest: ResourceManifest) => boolean

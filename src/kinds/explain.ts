@@ -18,12 +18,12 @@ export interface FieldFacts {
   readonly meaning: string
   /** The allowed values. Empty: any value of the type. */
   readonly allowed: readonly string[]
-  /** An example value. Undefined if the type or the inner fields make it clear. */
+  /** An example value. Undefined if the type or the inner fields say enough. */
   readonly example: Json | undefined
   readonly compared: string
   /**
-   * How an edit is applied. Undefined if the kind cannot be updated, outside `spec`, and for a field with inner
-   * fields.
+   * How an edit is applied. Undefined outside `spec`, for a field with inner fields, and if the kind cannot be
+   * updated.
    */
   readonly changed: string | undefined
   readonly isSensitive: boolean

@@ -19,7 +19,7 @@ interface Declared {
    * items to add and remove, while the pipe is stopped. Inner fields inherit this. Default: the field cannot change.
    */
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
-  /** Whether the field, beside the name, identifies a resource. */
+  /** Whether name and field together identify a resource. */
   readonly identifies?: boolean | undefined
 }
 

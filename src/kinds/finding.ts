@@ -5,9 +5,9 @@ export type Severity = 'error' | 'warning'
 export interface Position {
   /** Path below the manifests directory, with `/`. */
   readonly file: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** From 1, in UTF-16 code units. */
+  /** Counted from 1, in UTF-16 code units. */
   readonly column: number
 }
 

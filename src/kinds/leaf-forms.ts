@@ -56,7 +56,7 @@ const FORMS = {
     written: (value) => (typeof value === 'string' ? (value.split('(')[0] ?? '').trim() : undefined),
     compared: 'yes, except its arguments',
   },
-  /** Compared without the user, which replies replace by `[REDACTED]`. */
+  /** Compared without its user, because replies show `[REDACTED]` instead. */
   address: {
     written: (value) =>
       typeof value === 'string' ? value.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1') : undefined,

@@ -57,8 +57,8 @@ function isOurs([top, ...inner]: Path): boolean {
 }
 
 /**
- * The first schema error of each field. Without schema errors, only the first broken rule, because other rules
- * might hold after the field is removed.
+ * The first schema error of each field. Without schema errors, only the first broken rule, because the removal
+ * of its field might also satisfy other rules.
  */
 function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Objection[] {
   const { data, error } = kind.schema.safeParse(manifest)

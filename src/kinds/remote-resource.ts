@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 import { type Field, type Fields, TEXT } from './field-table.ts'
 
-/* Checks the fields of replies that Pipewright uses, and keeps the others. Without zod, which would be slower. */
+/* Checks only those fields of a reply that Pipewright uses. Does not use zod, because zod is slower. */
 
 /** `null` counts as absent, except for an id. */
 type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'

@@ -7,7 +7,7 @@ import { isEmpty } from './remote-resource.ts'
 
 /* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
 
-/** For a longer list, one value per field stands for all items, because records must stay small. */
+/** A longer list gets one hash per field for all its items together, because records must stay small. */
 const MAX_ITEMS = 10
 
 /** Ends the path of a field that is empty in a reply. */

@@ -19,7 +19,7 @@ export interface LoadResult {
   readonly state: CatalogState
   /** Keys that are new, deleted, or have a new digest. Sorted. */
   readonly changed: readonly Key[]
-  /** Whether the catalog changed, if only in a finding or a position. */
+  /** Whether the catalog changed, even if only in a finding or a position. */
   readonly differs: boolean
   readonly since: number | undefined
 }

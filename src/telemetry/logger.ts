@@ -86,8 +86,6 @@ function writtenText(text: string): string {
   return printable(cut).toWellFormed()
 }
 
-/* `maskText` is for texts that Pipewright did not write, such as parse errors. */
-
 const SHOWN = '[secret]'
 
 /** Unquoted `password: value`. */
@@ -96,6 +94,7 @@ const PLAIN_PAIR = new RegExp(
   'gi',
 )
 
+/** Masks secrets in texts that Pipewright did not write, such as parse errors. */
 export function maskText(text: string): string {
   return withoutAssignments(withoutUrlSecrets(text, SHOWN), SHOWN, 'masked').replace(PLAIN_PAIR, `$1${SHOWN}`)
 }

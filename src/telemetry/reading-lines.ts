@@ -3,7 +3,7 @@ import type { Event } from '../contract/events.ts'
 import { digestsOf } from '../contract/findings-digest.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Maximum different findings with a line each. A last line counts the others. */
+/** Maximum findings per reading that get their own line. A last line counts the others. */
 const SORTS_PER_READING = 10
 
 const KEYS_NAMED = 5

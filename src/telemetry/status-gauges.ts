@@ -76,7 +76,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   )
 }
 
-/** Looks at the conditions, because an orphan has the status `Orphaned` even then. */
+/** Looks at the conditions: an orphan with an unknown outcome has the status `Orphaned`. */
 function isUnknown({ conditions }: ResourceView): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }

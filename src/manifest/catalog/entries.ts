@@ -153,7 +153,7 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** Leaves out the last valid manifest, because a new process does not know that manifest. */
+/** The digest leaves out the last valid manifest, because a new process does not know it. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))

@@ -27,7 +27,7 @@ export async function commitOf(root: string): Promise<Revision | undefined> {
   return id === undefined ? undefined : { id, from: 'git' }
 }
 
-/** Revision of files without a commit. It is equal exactly if their names and bytes are equal. */
+/** Revision of files without a commit: a digest of their names and bytes. */
 export function contentRevision(files: readonly HashedFile[]): Revision {
   const digest = sha256(files.map(({ file, hash }) => `${JSON.stringify(file)} ${hash}\n`).join(''))
   return { id: `content-${digest.slice(0, 12)}`, from: 'content' }

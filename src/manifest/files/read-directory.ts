@@ -38,7 +38,7 @@ export interface ReadOptions {
   readonly root: string
   readonly profile: Profile
   readonly limits: Limits
-  /** The last reading. Files that are equal in both are not parsed again. */
+  /** The last reading. Files unchanged since then are not parsed again. */
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
   /** `stamps`: a file with unchanged metadata ({@link Stamp}) is not opened. `bytes`: each file is opened. */
   readonly trust: 'bytes' | 'stamps'
@@ -150,7 +150,7 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
-    // The directory might just be replaced: undefined causes a retry.
+    // If the directory is being replaced, `undefined` makes the caller retry.
     const isMissing = isLast && !existsSync(options.root)
     return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }

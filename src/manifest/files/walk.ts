@@ -129,7 +129,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** Follows a link. Its target must be below the root, not yet read, and no folder around the link. */
+/** Follows a link. Its target must be below the root, not yet read, and must not contain the link. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)

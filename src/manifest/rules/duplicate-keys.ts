@@ -76,8 +76,8 @@ interface Away {
 }
 
 /**
- * Finds an owner for which the documents with its key must wait: its file is unreadable, or the owner just
- * disappeared. If one of the documents is new, none waits, because the new document is the moved owner.
+ * Finds an absent owner that keeps its key: its file is unreadable, or the owner just disappeared and no
+ * document with the key is new. A new document would be the owner, moved to another file.
  */
 function awayFrom(
   group: readonly ParsedDocument[],

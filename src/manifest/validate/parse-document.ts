@@ -96,7 +96,7 @@ function checked(
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
-  // A text with an odd character has no other findings, because the character causes them.
+  // Other findings on a text with an odd character are dropped: the character causes them.
   const odd = texts.filter(isError).map(({ path }) => path)
   const outline = isSops ? ENCRYPTED : outlineFinding(value)
   const isElsewhere = kind === LOCK.name && !isLockFileName(source.file)

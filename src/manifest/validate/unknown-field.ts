@@ -54,9 +54,9 @@ function adviceOn(name: string, known: readonly string[], parent: Path, context:
   }
 }
 
-/** Paths of objects that can have the field and lack it. Prefers objects that are in the manifest. */
+/** Paths of objects that could have the field, but lack it. Prefers objects that are in the manifest. */
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
-  // `secretRef` is valid in too many fields. Fields of list items are left out.
+  // No paths for `secretRef`, because it is valid in too many fields.
   if (name === 'secretRef') return []
   const all = homesOf(schema, name).filter((home) => !home.endsWith('secretRef') && !home.includes('[]'))
   const present = all.filter((home) => isObject(valueAt(input, stepsOf(home))))

@@ -21,8 +21,8 @@ export type Limits = Readonly<typeof DEFAULT_LIMITS>
 const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
- * Offset of the first mark beyond `limit`, because each mark costs the parser about ten microseconds. Marks in
- * quoted texts count, too: no text needs a hundred thousand marks.
+ * Offset of the first mark beyond `limit`. The marks are limited, because each costs the parser about ten
+ * microseconds. Marks in quoted texts count, too.
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined

@@ -8,7 +8,7 @@ import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** A failure is `debug`, because `ProblemFound` logs it. */
+/** A failure is `debug`, because the event `ProblemFound` logs it, too. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
 /** Problems with other reasons end by themselves, or can wait. */

@@ -29,7 +29,7 @@ const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 
-/** Values that unset these fields, because a field that the update omits keeps its value. */
+/** Values that unset these fields, because an update that omits them does not. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }
 
 export const ALERT_CHANGES: Changes = {
@@ -38,7 +38,7 @@ export const ALERT_CHANGES: Changes = {
     const { desired, observed } = compared
     const body = knownIn(observed, WRITABLE)
     for (const field of fields) if (WRITABLE.has(field)) put(body, field, desired[field] ?? UNSET[field])
-    // The service refuses an upper bound if the type is no range.
+    // The service refuses an upper bound if the threshold type is no range.
     if (!RANGES.some((type) => type === body['thresholdType'])) put(body, 'thresholdMax', undefined)
     for (const name of body['source'] === 'tile' ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'])
       put(body, name, undefined)

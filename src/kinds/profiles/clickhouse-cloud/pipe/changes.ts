@@ -135,7 +135,7 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // A pipe must keep a table. So one request removes and adds an only table, which the service might refuse.
+  // A pipe must keep a table, so one request replaces the only table. The service might refuse this.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
@@ -145,14 +145,14 @@ function editOf(kind: SourceKind, { desired, observed }: Compared) {
   }
 }
 
-/** Whether the observed item `was` omits a value of the wanted item `is`, so an edit of it is not visible. */
+/** Whether the observed item `was` omits a value of the wanted item `is`, so an edit of the value is not visible. */
 function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) => returned === 'at times' && !isUnset(is[name]) && isUnset(was[name]),
   )
 }
 
-/** Whether the observed item `was` has a value that the wanted item `is` lacks: a default, or removed by an edit. */
+/** Whether the observed item `was` has a value that the wanted item `is` lacks: a default, or one that an edit removed. */
 function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, { returned }]) =>

@@ -106,7 +106,7 @@ function withSignIn(storage: JsonObject): JsonObject {
       ...storage,
     }
   if ('iamRole' in storage) return { authentication: 'IAM_ROLE', ...storage }
-  // A queue needs keys or a role. Only roles are returned, so without a role there are keys.
+  // A queue needs keys or a role. Replies omit keys, so a queue without a role has keys.
   const isKeyed = storage['type'] === 's3' && 'queueUrl' in storage
   return isKeyed ? { authentication: 'IAM_USER', ...storage } : storage
 }

@@ -41,7 +41,7 @@ export const postgresRules: FieldRules<PostgresSource> = (source) => {
   return [
     signInRules(source),
     TLS_RULES,
-    // Only with cdc_only can a slot be named. Whether a name is then required is not documented.
+    // A slot can be named only with cdc_only. Whether a name is then required is not documented.
     replicationMode === 'cdc_only'
       ? []
       : [{ excludes: ['settings.replicationSlotName'], because: `with replicationMode ${replicationMode}` }],
