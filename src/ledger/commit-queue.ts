@@ -18,7 +18,7 @@ export interface Change {
 
 type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
 
-/** A commit waits at most so long, and only if another record was written at most so long ago. */
+/** ms. Longest wait of a commit. A commit waits only if another record was written within this time. */
 const CROWD_MS = 100
 
 /**
@@ -58,7 +58,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // After a bug, tries each change alone. If the disk is full, tries the changes that can use the reserve.
+      // After a bug, commits each change alone. On a full disk, commits only the changes that can use the reserve.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))

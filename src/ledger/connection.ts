@@ -75,8 +75,8 @@ function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void 
 }
 
 /**
- * Each commit is on disk when it returns. A write-ahead log is not used, because its removal would silently
- * lose all pipe ids since the last checkpoint.
+ * Each commit is on disk when it returns. There is no write-ahead log: if a person removed that file, the pipe ids
+ * since the last checkpoint would be lost silently.
  */
 function makeDurable(db: DatabaseSync, file: string): void {
   if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {

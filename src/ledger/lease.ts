@@ -6,7 +6,7 @@ import { BUSY, explain, sqliteCode } from './sqlite-fault.ts'
 
 const CANNOT_OPEN = 14
 
-/** ms to wait for the lock, which {@link isOwned} of another process might hold for an instant. */
+/** ms to wait for the lock, because {@link isOwned} of another process might hold it for an instant. */
 const PATIENCE_MS = 200
 
 /**

@@ -21,8 +21,8 @@ import { createSchema, transaction } from './table-schema.ts'
 import { prepareTables } from './tables.ts'
 
 /*
- * Only SQLite opens the ledger's file; other code uses `stat`. Closing another handle in this process would
- * drop SQLite's locks (POSIX).
+ * Only SQLite opens the ledger's file, because closing another handle in this process would drop SQLite's locks
+ * (POSIX). Other code uses `stat`.
  */
 
 /** Resolves links, so all paths to a ledger give the same lock. The folder must exist. */

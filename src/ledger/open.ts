@@ -9,7 +9,7 @@ import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite
 interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** Kubernetes: ms after which the platform can no longer get a former leader's request. */
+  /** Kubernetes: ms after which a request of a former leader can no longer reach the platform. */
   readonly requestTimeoutMs?: number | undefined
 }
 

@@ -111,13 +111,13 @@ type Access = 'read' | 'write'
 
 type Connection = ReturnType<typeof connect>
 
-/** After a timed-out wait, the time in ms until an access waits again. */
+/** After a wait for another writer timed out, no access waits for this time, in ms. */
 const AGAIN_MS = 10_000
 
 /**
  * Limits waits for another writer, because a wait blocks the event loop. After a timeout, no access waits until
- * {@link AGAIN_MS} have passed or a write succeeds. A successful read does not end this, because reads often work
- * beside a writer. Then an access waits again, because beside many readers only a waiting write succeeds.
+ * {@link AGAIN_MS} have passed or a write succeeds. A successful read does not count, because reads often work
+ * beside a writer.
  */
 function createBusyPolicy(
   connection: () => Connection,

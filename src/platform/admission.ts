@@ -133,7 +133,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // A 429 to a request from before the pause does not extend the pause.
+    // Without `Retry-After`, a 429 does not extend a pause: its request was sent earlier.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)
@@ -142,14 +142,14 @@ function createThrottle(budget: Budget, clock: Clock) {
   }
 
   return {
-    /** @returns the pause in ms, and whether this is the first 429 of a limit */
+    /** @returns the pause in ms, and whether the platform's limit has just begun */
     slowDown(retryAfterMs: number | undefined) {
       const now = clock.monotonic()
       const isFirst = limited === undefined
       limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
-    /** @returns if a limit has just ended, its number of 429 replies, and the ms from the first to the last reply */
+    /** @returns if the limit has just ended: number of 429 replies, and the ms from the first to the last */
     speedUp() {
       pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined

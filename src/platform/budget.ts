@@ -115,7 +115,7 @@ export function createBudget(options: {
   }
 
   return {
-    /** ms from an answer until the request's permit is free again. */
+    /** Longest ms from sending a request until its permit is free again. */
     turnMs: windowMs * (1 + 2 * MARGIN),
     /** Takes permits immediately. Undefined: too few are free, or other requests wait. */
     take: takeFree,

@@ -45,7 +45,7 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly budget: { readonly requests: number; readonly windowMs: number }
   readonly maxReplyBytes?: number
   readonly idempotentRetries?: number
-  /** Confirms leadership right before each change. @returns latest start of the change, monotonic ms */
+  /** Confirms leadership right before each change. @returns deadline for starting it, monotonic ms */
   readonly confirm?: (() => Promise<number>) | undefined
   /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined

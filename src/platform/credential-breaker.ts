@@ -77,7 +77,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // A request from before the pause does not extend the pause.
+    // Only a probe extends a pause. Other requests were sent before it began.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined

@@ -42,9 +42,9 @@ interface Failure extends Attempt<unknown> {
 }
 
 /*
- * Classes of failed requests. Effect `none`: the request provably had no effect, as always with a read. "The platform's
- * own": the reply has an envelope with the status and a UUID as request id. Other replies can come from a proxy, after
- * the platform did the work.
+ * Classes of failed requests. Transient: retried within seconds, if repeatable. Throttled and ServiceIdle cause a
+ * longer pause instead. Effect `none`: the request provably had no effect. "The platform's own": the reply's body has
+ * the status and a UUID as request id. Other replies can come from a proxy, after the platform did the work.
  *
  * | seen                                        | class       | transient | effect of a create or an upsert |
  * |---------------------------------------------|-------------|-----------|---------------------------------|
@@ -103,7 +103,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
-  // Not for alerts: their replies have no envelope, so a 404 might come from a proxy.
+  // Not for alerts: their replies have no request id, so a 404 might come from a proxy.
   if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
     return body.isPlatforms && !isKept(seen) && !isRepeated ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'

@@ -229,7 +229,7 @@ function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1), so UTF-8 comes before the named charset, except UTF-16. */
+/** JSON is UTF-8 (RFC 8259, 8.1), so UTF-8 is tried first, unless UTF-16 is named. */
 function textOf(bytes: Buffer, headers: ReplyHeaders): string {
   const mark = bytes.toString('hex', 0, 2)
   const named = /charset="?([\w.:-]+)/i.exec([headers['content-type'] ?? ''].flat().join())?.[1]

@@ -23,7 +23,7 @@ export function createCredentials(options: {
   const hashKey = randomBytes(32)
   const made = new Map<string, { readonly of: readonly SecretReading[]; readonly login: Login }>()
 
-  /** Reuses a login until a secret is read again, because many pipes share it. */
+  /** Reuses a login until a secret is read again, because many pipes share a login. */
   function loginOf<R extends readonly SecretReading[]>(id: string, of: R, make: (of: R) => Login): Login {
     const known = made.get(id)
     if (known !== undefined && of.every((reading, index) => reading === known.of[index])) return known.login

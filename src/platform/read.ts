@@ -13,7 +13,7 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Makes the body of each attempt, and can first send a read with one of `places`. Its errors are thrown. */
+  /** Makes the body of each attempt. Can first send a read, which uses one of `places`. `send` throws its errors. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Number of permits. 2: one is for a read before the request. Default: 1. */
   readonly places?: 1 | 2
@@ -21,10 +21,7 @@ export interface Read<T> extends Call<T> {
   readonly retries?: number
 }
 
-/**
- * @throws {RemoteError}
- * @throws {SecretUnavailableError}
- */
+/** @throws {RemoteError} @throws {SecretUnavailableError} */
 export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadOptions): Promise<Reply<T>> {
   const { clock, random } = parts
   const retries = read.retries ?? parts.retries

@@ -7,18 +7,15 @@ export interface BudgetPlace {
   release(): void
 }
 
-/** Share of the window, against network jitter. Two margins leave 98 % of the budget usable. */
+/** Share of the window, added twice because of network jitter. 98 % of the budget stays usable. */
 export const MARGIN = 0.01
 
-/**
- * After this time, a permit that is neither used nor released counts as sent. Writing an intent and connecting take
- * less.
- */
+/** ms until an unused permit counts as sent. Writing an intent and connecting take less. */
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * Counts a request for longer than the server does: from taking its permit until one window and one margin after its
- * arrival. As arrival counts the time one margin after sending, or the time of the answer if that is earlier.
+ * Counts a request for longer than the server does: until one window and one margin after its latest possible arrival.
+ * That is the answer, or one margin after sending, whichever is earlier.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -27,7 +24,7 @@ export function createRequestWindow(options: {
 }) {
   const { windowMs, clock, onFree } = options
   const margin = windowMs * MARGIN
-  /** Taken, unsent permits with the time of taking, oldest first. */
+  /** Permits of unsent requests, with the time of taking, oldest first. */
   const open = new Map<object, number>()
   const sent: { arrivedAt: number }[] = []
 

@@ -12,7 +12,7 @@ interface TextLimits {
 const POLL_MS = 20
 
 /**
- * Fails instead of hanging if a FIFO has no writer, or a device no end.
+ * Fails instead of hanging if a FIFO has no writer, or a device has no end.
  * @throws file-system errors, and the signal's reason
  */
 export async function readTextFile(

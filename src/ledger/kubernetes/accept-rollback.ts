@@ -25,7 +25,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
         )
       return { setBacks: String(times), accepted: String(times), lost: undefined }
     })
-  // Comes last, because the Lease must keep its count if another rollback was detected above.
+  // Comes last: if the change above fails, the Lease must keep its count of writes.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   return what ?? ofWrites
 }

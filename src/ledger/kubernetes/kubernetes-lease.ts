@@ -29,7 +29,7 @@ export const TRIES = 10
 const FORBIDDEN = 403
 
 /**
- * A Lease is free after this process has seen it unchanged for its duration. Clocks of two hosts are never
+ * A Lease is free if this process saw no change of it for the Lease's duration. Clocks of two hosts are never
  * compared.
  */
 export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
@@ -70,7 +70,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** Whether a missing Lease can be taken: its last holder might act until the Lease's duration has passed. */
+  /** Whether a missing Lease can be taken. True after its duration, because its last holder might still act. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()
@@ -101,7 +101,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         tell(undefined)
         if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
-        // The Lease was renewed, so its holder is running.
+        // If the Lease was renewed, its holder is running, so waiting does not help.
         if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
         taken = seen()
       } catch (error) {
@@ -156,7 +156,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       }
     }
 
-    /** Reads the Lease, because renewals can also fail without a takeover. */
+    /** Reads the Lease first, because renewals can also fail without a takeover. */
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())

@@ -60,8 +60,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Removes `movedFrom` from the target of a completed move. With `movedFrom`, the target's record is visible only
-   * while the source has `movedTo`, which the next write to the source removes.
+   * Removes `movedFrom` from the target of a completed move. Otherwise, the next write to the source would
+   * remove the source's `movedTo`, and the target's record would be invisible.
    */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
@@ -103,8 +103,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key: writes the source's record again, because then the API refuses the last
-   * write of the move, which might still be under way.
+   * Cancels an incomplete move to this key. The last write of the move might still be under way. Pipewright writes
+   * the source's record again, because the API then refuses that last write.
    * @returns the source's new record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {

@@ -39,7 +39,7 @@ export async function readLedgerSecret(
   }
 }
 
-/** Without `given` (from an import), returns the existing Secret if another process has just created it. */
+/** If another process has just created the Secret, returns that Secret. An import (`given`) fails instead. */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,

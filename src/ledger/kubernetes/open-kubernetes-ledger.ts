@@ -24,7 +24,7 @@ export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   readonly processId: string
   /** Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** ms after which a request to the platform can no longer arrive. Default: 0. */
+  /** ms after which a request of a former leader can no longer reach the platform. Default: 0. */
   readonly requestTimeoutMs?: number | undefined
   readonly emit: Emit
 }
@@ -95,7 +95,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // The count never falls here: only `ledger accept` lowers it.
+        // The count of writes never falls here: only `ledger accept` lowers it.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
@@ -157,7 +157,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // If a rollback is known, reports no other, because it can be the same one with other counts in its text.
+    // Reports no second rollback, because it can be the known rollback, described with other counts.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
     // The previous leader might have ended after its first write, before `noteRecords`.

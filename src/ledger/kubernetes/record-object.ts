@@ -33,7 +33,7 @@ export interface Kept {
   readonly history: readonly Line[]
 }
 
-/** The other key of a move, with its version: in `movedFrom` before the move, in `movedTo` after the move. */
+/** The other key of a move, and the version of that key's object. `movedFrom` has the old key, `movedTo` the new. */
 export interface Moved {
   readonly key: Key
   readonly version: number

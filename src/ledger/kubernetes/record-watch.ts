@@ -10,7 +10,7 @@ interface RecordWatchParts {
   readonly clock: Clock
   /** The version up to which all changes are known. */
   readonly knownUpTo: () => string
-  /** @throws {ClusterError} @throws {LedgerError} if a record is invalid, after all others are read */
+  /** @throws {ClusterError} @throws {LedgerError} after reading all records, if one is invalid */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
   readonly onSilence: (why: string | undefined) => void
