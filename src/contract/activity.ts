@@ -3,7 +3,7 @@ import { WithoutManifest } from './without-manifest.ts'
 
 /** What the daemon or `apply` records in the ledger about its own process. Times are ms since the epoch. */
 export const Activity = z
-  // Not strict, because a newer version might have written more fields before a rollback.
+  // Not strict, because a newer version of Pipewright might have written more fields before its rollback.
   .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),

@@ -51,15 +51,15 @@ export interface Recorded {
   readonly pipeId: string | undefined
   /** Whether a create of unknown outcome might have made a pipe. */
   readonly isAwaiting: boolean
-  /** `organizationId/serviceId` in lower case, if this record holds the endpoint of that service. */
+  /** `organizationId/serviceId` in lower case, if this key made the last upsert of the service's endpoint. */
   readonly endpointOf: string | undefined
 }
 
-/** A rejected read. The previous catalog stays in force. */
+/** Why the last read of the directory was rejected. The previous catalog stays in force. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** Keys that the rejected read did not find. They get no create or change. */
+  /** Keys that this read did not find. Their resources are not created or changed. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 

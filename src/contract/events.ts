@@ -68,7 +68,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** True only for the last of the changed conditions, and only if the resource became healthy. */
+      /** The resource became healthy. True for only one of its changed conditions, because the log tells it once. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -160,7 +160,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads of records begin to fail or work again. `ignored`: an object with our label is no record. */
+      /** Sent if reads of records begin to fail or work again. `ignored`: an object with our label is not a record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number

@@ -16,7 +16,7 @@ export interface Ledger extends AsyncDisposable {
   readonly rollback?: string | undefined
   /** Whether another process might still write the outcome of a create. */
   readonly isShared: boolean
-  /** Can be outdated, but a write based on an outdated record fails. @param known returned if still current */
+  /** The result can be outdated, but a write based on it then fails. @param known returned if still current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
@@ -36,7 +36,7 @@ export interface Ledger extends AsyncDisposable {
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
   /** Reserves space for the outcome, if the store can. @throws {LedgerError} the create must not be sent */
   prepareIntent(): Promise<void>
-  /** Writes facts for status commands. Times are ms since the epoch. */
+  /** Writes what status commands show. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
   /** `checkedAt` is undefined if these times are only in the daemon's memory. */
   activity(): Promise<{

@@ -5,7 +5,7 @@ import type { JsonObject } from '../lib/json.ts'
 export interface ManifestFacts {
   /** Holds secretRefs, not their values. */
   readonly document: JsonObject
-  /** The create or upsert. Undefined if Pipewright only reads the resource, or its Service is unknown. */
+  /** The create or upsert. Undefined if Pipewright only reads the resource, or does not know its Service. */
   readonly request: ShownRequest | undefined
   readonly needs: readonly Key[]
   readonly neededBy: readonly Key[]

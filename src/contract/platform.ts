@@ -6,7 +6,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name`. In the request budget, services of different names take turns. */
+  /** `metadata.name`. Services of different names take turns with their requests. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string
@@ -38,15 +38,15 @@ export interface ReadTarget {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write. Each read uses a permit (a place in the request budget) that the write took. */
+/** Reads right before a write. Each read uses one of the write's permits. A permit allows one request. */
 export interface Looks {
   /**
-   * Reads without retries. After a read with the last permit, waits for a new permit for the write.
+   * Reads without retries. If that used the last permit, waits for a new one, because the write needs a permit.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that the write can wait for a new permit after the next read. 0 if a permit will be left. */
+  /** ms that the write can wait for a new permit after the next read. 0 if this read leaves a permit. */
   readonly lookCostsMs: number
 }
 

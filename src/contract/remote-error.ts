@@ -31,7 +31,7 @@ export interface RemoteErrorFacts {
   readonly transient: boolean
   /** The id in the reply, as received. It might not be a valid id. */
   readonly repliedId?: string | undefined
-  /** Origin of the proxy in between, which might deliver the request after our connection ended. */
+  /** Origin of the proxy, which might deliver the request after our connection ended. */
   readonly proxy?: string | undefined
   /** A digest of the credentials that were sent. Undefined if none were. */
   readonly credential?: string | undefined

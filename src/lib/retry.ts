@@ -1,6 +1,6 @@
 import { type Clock, sleep } from './clock.ts'
 
-/** The wait doubles with `count`, from 1. @param random from 0 to below 1, for full jitter. Default: no jitter */
+/** The wait doubles each time `count` grows by 1. @param random from 0 to below 1, for full jitter. Default: no jitter */
 export function backoffMs(
   count: number,
   { firstMs, maxMs = Infinity }: { readonly firstMs: number; readonly maxMs?: number },

@@ -60,7 +60,7 @@ const PARAMETER = new RegExp(
   'gi',
 )
 
-/** Credentials after `Basic` or `Bearer`, even half masked. A plain word there is part of a sentence and stays. */
+/** Credentials after `Basic` or `Bearer`, even if partly masked. A plain word there stays: it is part of a sentence. */
 const AUTHORIZATION =
   /\b(Basic|Bearer)(\s+)(?:\[[a-z]+\][\w.~+/=-]*|(?=[\w.~+/-]*[\d=]|[\w.~+/-]{20})[\w.~+/=-]{8,})/gi
 

@@ -23,7 +23,7 @@ export async function readTarget(
   if (typeof parsed === 'string') return { url: undefined, why: `${from} ${parsed}` }
   if (secretFile === undefined) return { url: parsed, secret: undefined }
   const secret = await readSecret(secretFile)
-  // Sends nothing, because receivers must refuse unsigned messages.
+  // No message is sent, because receivers must refuse unsigned messages.
   if (!secret.found) return { url: undefined, why: unreadable(secret) }
   return isSecret(secret.value)
     ? { url: parsed, secret: secret.value }

@@ -12,7 +12,7 @@ import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 
-/** Waits if a read does not have the sent fields yet, because a service can show them minutes later. */
+/** Waits while a read lacks the sent fields, because a service can show them minutes later. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],

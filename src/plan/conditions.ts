@@ -190,7 +190,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A checkout can be stale for long, so `Synced` says that the manifest is missing, unless `Orphaned` says so. */
+/** A stale checkout can lack the manifest for long, so `Synced` shows that, unless it shows `Orphaned`. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'

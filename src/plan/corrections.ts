@@ -58,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs without a correction for this long, the count begins at 1. Default: an hour, later twice the wait */
+/** @param inRowMs the count begins again after this time without a correction. Default: an hour, or twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

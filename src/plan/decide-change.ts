@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // Hold, so the wait before the replacement begins now, because a start or stop can fail for long.
+  // The wait before the replacement begins before the start or stop, because these can fail for long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -120,7 +120,6 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // A reply can lack a sent value or parts of a table. Then only the recorded change shows what was sent.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isSent = isSame && change?.isSent === true
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true

@@ -69,7 +69,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
   }
 }
 
-/** Holds the key, because a rejected read did not find its manifest. */
+/** Changes nothing: the last read of the directory did not find the manifest, but that read was rejected. */
 export function unfound({ surroundings }: DecideInput): Action | undefined {
   if (!surroundings.unfound) return undefined
   return {

@@ -55,7 +55,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. It is read only if the pipe is missing, to be replaced or not recorded. */
+/** The list of the service. It is read only if the pipe is missing, has no record, or will be replaced. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
@@ -100,13 +100,13 @@ export interface Similar {
   readonly platformName?: string | undefined
   /** Fields of the other pipe that manifests do not support. */
   readonly foreign?: readonly string[] | undefined
-  /** The other key's record has the body or pipe of this manifest, and moves here once its manifest is removed. */
+  /** The other record has the body or pipe of this manifest. It moves to this key once the other manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
 }
 
-/** Another key whose manifest wants this pipe. `by`: what names the pipe. Undefined: the spec describes the pipe. */
+/** Another key whose manifest wants this pipe. `by`: what names the pipe. Undefined: only its spec matches. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -159,7 +159,7 @@ export interface UpsertInput extends Common {
   /** Access that the upsert would remove. */
   readonly takesAway: readonly string[]
   readonly gives: readonly string[]
-  /** Whether the read equals the reply to the last upsert. False without a read. */
+  /** Whether a read returned the same as the reply to the last upsert. */
   readonly isAsLeft: boolean
   /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean

@@ -81,13 +81,12 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/** The earliest time (`steadyNow`) to replace a missing pipe. Undefined: now. */
+/** When a missing pipe can be replaced: a `steadyNow`. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
-/** Counts the replacement of pipe `id`. */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]

@@ -43,7 +43,7 @@ const Remote = z
     isSizeSeen: z.literal(true).optional(),
     /** When a person said that the resource is gone. Removed if a read finds the resource. */
     saidGoneAt: A_TIME.optional(),
-    /** When a read found the resource, although `policy.recreate` says that it is gone: the policy is ignored. */
+    /** When a read found the resource, although `policy.recreate` says that it is gone. Then the policy is ignored. */
     refutedAt: A_TIME.optional(),
   })
   .readonly()
@@ -120,11 +120,11 @@ const Intent = z
     lastsMs: z.number().optional(),
     /**
      * `open`: no outcome yet; counts as `unknown` after a restart. `failed`: no effect. `unknown`: it might have
-     * worked. `dismissed`: a person says it created no resource, or used --force. `succeeded`: `remote` holds the id.
+     * worked. `dismissed`: a person says that none was created, or used --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
-    /** When `policy.retryCreate` was read while the request could still arrive. That line has no effect. */
+    /** When `policy.retryCreate` was read too early to have an effect: the request could still arrive. */
     saidEarlyAt: A_TIME.optional(),
     /** Not counted by the create limit, because a person allowed it. */
     isAllowed: z.literal(true).optional(),
@@ -158,7 +158,7 @@ const Backoff = z
   .strictObject({
     failures: z.int(),
     until: A_TIME,
-    /** Of the manifest and its secrets. A change ends the back-off. */
+    /** Digest of the manifest and its secrets. A change ends the back-off. */
     digest: z.string(),
   })
   .readonly()
@@ -196,7 +196,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** Set by the command `suspend`, or without `until` by `resume`. Ends at the next revision. */
+    /** Written by the commands `suspend` and `resume`. Only `suspend` sets `until`. Ends at the next revision. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -216,7 +216,7 @@ export const LedgerRecord = z
       .optional(),
     /** Body of the last create, adoption or apply. */
     applied: Fingerprint.optional(),
-    /** Body of the last valid manifest, if it is not `applied`. Used to detect renames. */
+    /** Body of the last valid manifest, if different from `applied`. Used to detect renames. */
     wanted: Fingerprint.unwrap().omit({ secrets: true }).readonly().optional(),
     removal: Removal.optional(),
     left: Left.optional(),

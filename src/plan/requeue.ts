@@ -23,7 +23,7 @@ const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS
 const UNSEEN_LOOK_MS = 10_000
 /** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
-/** Largest share by which a drift check comes early. */
+/** Largest share of the interval by which a drift check comes early. */
 const JITTER = 0.2
 
 interface RequeueInput {

@@ -1,6 +1,6 @@
 import type { LedgerRecord, ServiceIdentity } from './record.ts'
 
-/** A create counts for the create limit this long, from its latest possible send time. */
+/** A create counts for the create limit until this long after its latest possible send time. */
 export const MADE_FOR_MS = 3_600_000
 const EARLIER_KEPT = 25
 

@@ -23,8 +23,8 @@ const MAX_MASKED_LENGTH = 256 * 1024
 const MIN_PART_LENGTH = 16
 
 /**
- * Characters. A text can repeat only the beginning of a secret. That is masked if it has at least the largest of
- * these lengths that is not longer than the secret.
+ * Characters. Secrets are grouped by the largest of these lengths that they reach. In a text, the beginning of a
+ * secret is masked from 64 characters on, or from 16 if the secret is shorter than 64.
  */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
@@ -157,7 +157,7 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
     const code = last < text.length ? text.charCodeAt(last) : -1
     const first = firstIndex(needles, [from, to], (each) => each.text.charCodeAt(offset) >= code)
     const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
-    // Also mask only the beginning of a secret, because a message can repeat that, or be cut inside a secret.
+    // The beginning of a secret is also masked, because a message can end inside a secret.
     const isPart = offset >= (text[last] === '…' ? MIN_MASKED_LENGTH : Math.max(part, MIN_PART_LENGTH))
     const differing = [...needles.slice(from, first), ...needles.slice(beyond, to)]
     if (isPart && differing.some(isMasked)) end = last

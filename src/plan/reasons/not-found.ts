@@ -9,7 +9,7 @@ import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** When a read found the resource despite `policy.recreate`. */
+  /** When a read found the resource, although `policy.recreate` says that it is gone. */
   refutedAt: A_TIME.optional(),
 })
 
