@@ -90,7 +90,9 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]
-  const earlier = before.length === 0 ? undefined : before.slice(0, EARLIER_KEPT)
+  // The first id can be in policy.adopt, and later ids in a Lock.
+  const kept = before.length > EARLIER_KEPT ? before.toSpliced(1, before.length - EARLIER_KEPT) : before
+  const earlier = kept.length === 0 ? undefined : kept
   return { count: isCalm ? 1 : replaced.count + 1, at: now, id, earlier }
 }
 

@@ -8,6 +8,7 @@ import {
   replaceableFrom,
   replacedAfter,
 } from '../../src/plan/missing.ts'
+import type { Replaced } from '../../src/plan/record.ts'
 import { HOUR, MINUTE, NOW, PIPE_ID } from './inputs.ts'
 
 const KEY = 'key-1'
@@ -174,5 +175,12 @@ describe('a replacement', () => {
     }),
   )('%s', (_why, { replaced, count }) => {
     expect(replacedAfter(replaced, PIPE_ID, NOW)).toEqual({ count, at: NOW, id: PIPE_ID })
+  })
+
+  test('remembers the first id and the newest ones, however many were replaced', () => {
+    let replaced: Replaced | undefined
+    for (let id = 1; id <= 14; id += 1) replaced = replacedAfter(replaced, String(id), NOW)
+    expect(replaced?.earlier?.join()).toBe('1,5,6,7,8,9,10,11,12,13')
+    expect(replaced?.id).toBe('14')
   })
 })
