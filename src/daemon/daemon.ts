@@ -259,7 +259,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** Whether the watcher gets events. While it polls, it gets none, so it cannot miss any. */
+/** Whether the watcher gets events. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

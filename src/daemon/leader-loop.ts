@@ -52,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // While further reads must confirm that the manifest is gone, this reconcile ends no `POST /-/reconcile`.
+    // While further reads must confirm that the manifest is gone, this reconcile completes no `POST /-/reconcile`.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
@@ -73,7 +73,7 @@ export function startLeaderLoop(parts: ActingParts) {
 
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // Skips synced resources, and pending changes, because `askFor` would send those again.
+      // Skips synced resources. Also skips pending changes, because `askFor` would send them again.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)
@@ -143,8 +143,7 @@ const AFTER_MS = 2_000
 const WORTH_IT = 20
 
 /**
- * Collects garbage once, after the first pass, because an idle V8 keeps its memory. Blocks about 100 ms with 10,000
- * resources.
+ * Collects garbage once, after the first pass, because an idle V8 keeps its memory.
  * @returns function to call when the queue is empty
  */
 export function createHeapTrim(

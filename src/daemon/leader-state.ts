@@ -75,8 +75,8 @@ const AND = '; '
 
 /**
  * Blocks a new leader whose checkout might be older than the revision last acted on, because that leader would
- * recreate removed resources and treat added ones as removed. The block ends when the checkout has that revision, or
- * changes after the start. After five minutes, creates and applies continue; removals stay blocked.
+ * recreate removed resources, and treat added resources as removed. The block ends when the checkout has that revision,
+ * or changes after the start. After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Revisions read here. Cleared each time the checkout has the leader's revision. */

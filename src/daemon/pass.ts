@@ -14,7 +14,7 @@ import { createLoop, type LoopParts } from './loop.ts'
 const MOST_RUNS = 3
 
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
-  /** `normal`: kinds that are only read come first. `last`: all other requests to the platform come first. */
+  /** `normal`: kinds that are only read come first. `last`: requests from outside this pass come first. */
   readonly urgency: 'normal' | 'last'
   readonly settled?: ReadonlySet<Key> | undefined
   /** Called once at the end. When the signal aborts, the pass stops waiting for running reconciles. */
@@ -149,7 +149,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
 
 export interface Wait {
   readonly board: StatusBoard
-  /** `started again`: waits only for pipes that Pipewright stopped for a change. */
+  /** `started again`: waits only until pipes that Pipewright stopped for a change run again. */
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
@@ -179,7 +179,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
-  /** Whether a retry might help, because the service wakes up or a list shows the outcome. */
+  /** Whether a retry might help: for example, the service wakes up, or a list shows the outcome. */
   function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
@@ -236,7 +236,7 @@ function isMoving(
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  // `Deleting` begins with the grace period before the delete request.
+  // `Deleting` includes the grace period before the delete request.
   if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
   if (reason === 'MissingUnconfirmed') return true
@@ -245,7 +245,7 @@ function isMoving(
   // Also waits for a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
-  // A pipe whose state does not sound bad might still reach a state in `policy.healthyStates`.
+  // A pipe whose state is not clearly bad might still reach a state in `policy.healthyStates`.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

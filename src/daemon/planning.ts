@@ -49,7 +49,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   if (unfinished > 0 || stopping.aborted) return undefined
   // If the directory was rejected, `apply` makes no change, because manifests that seem missing might exist.
   if (store.catalog?.problem !== undefined) return planOf(options, [])
-  // Adds keys that `apply` deletes, because they might have no record here. The old key of a rename is not listed.
+  // Adds keys that `apply` deletes, because they might have no record here.
   const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
   const planned = [...new Set([...keysOf(context), ...deleted])]
     .toSorted()

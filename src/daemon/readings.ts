@@ -53,7 +53,7 @@ export function createReadings(options: {
         {
           accept,
           created: createdOf(store.records()),
-          // `stamps` compares only the size and times of a file. `bytes` compares contents, so it finds all changes.
+          // `stamps` compares only sizes and times of files. `bytes` compares their contents.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,

@@ -4,7 +4,7 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
-/** `event`: the kernel reported a change. `poll`: only a walk through the files found it. `full`: a timer. */
+/** `event`: the kernel reported a change. `poll`: only a walk found the change. `full`: a timer. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
 export type Watcher = Awaited<ReturnType<typeof createWatcher>>
@@ -91,7 +91,7 @@ export async function createWatcher(options: WatcherOptions) {
     if (seen !== known) {
       const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // `poll` means that no event announced the change: not before this walk, during it, or in the quiet time.
+      // `poll`: no event announced the change before or during this walk, or in the quiet time.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {
@@ -112,7 +112,7 @@ export async function createWatcher(options: WatcherOptions) {
     setMode(paths.mode, paths.message)
   }
 
-  /** An unknown error counts as an event: the read reports its cause. */
+  /** An error also counts as an event, because the read that follows reports its cause. */
   function onEvent(error?: unknown): void {
     const code = codeOf(error)
     const remedy = EXHAUSTED[code]

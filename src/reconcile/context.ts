@@ -50,7 +50,7 @@ export interface ReconcileRequest extends ReadOptions {
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Gives this key's slot to other keys. Resolves after the work that already waits. */
+  /** Lets another key run in place of this key. Resolves after other pending work. */
   readonly releaseSlot: () => Promise<void>
 }
 

@@ -46,7 +46,7 @@ function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** After this many outdated decisions, the key waits, so that other keys come first. */
+/** After this many outdated decisions, the key waits and other keys come first. */
 const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
 
@@ -135,8 +135,8 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
 }
 
 /**
- * A create is decided before it waits for the request budget, and again with the permit after all waits. The
- * second decision counts.
+ * A create is decided twice: before it waits for the request budget, and after all waits, with a place in the budget
+ * (`permit`). The second decision counts.
  * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated}, only before a request is sent, or if the
  * record was moved or has another attempt. Other errors become outcomes
  */
@@ -164,7 +164,7 @@ async function reconcileOnce(
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // No `await` between here and the intent: the facts could change. Only forgetting waits, for a list request.
+  // No `await` between here and the intent: the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -282,7 +282,7 @@ function carryOut(
 const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
 
 /**
- * Each read must have begun after the key's last request that changes something.
+ * Before a write, checks that all reads began after the key's last write.
  * @throws {DecisionOutdated} if another key sent a create of the same name
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {

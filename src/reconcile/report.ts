@@ -186,7 +186,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
-/** Whether the key might have waited until another key was `ready`. If so, the key skips its back-off. */
+/** Whether the key might have waited for another key, which is now `ready`. If so, the key skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'

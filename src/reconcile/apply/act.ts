@@ -83,7 +83,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync') {
-    // Keep the command of a pipe that stops for a change, because it must be started later.
+    // Keep the command while a pipe stops for a change, because the pipe must be started later.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }

@@ -37,8 +37,8 @@ const NO_SERVICE: Outcome = {
 }
 
 /**
- * Sends each step, then reads the pipe. A stop is journaled before it is sent. After a crash, the remaining
- * steps are decided again.
+ * Sends each request of the change, then reads the pipe. A stop is journaled before it is sent. After a crash, the
+ * remaining requests are decided again.
  */
 export async function change(
   context: ReconcileContext,
@@ -136,7 +136,7 @@ async function unrecorded({ context, input }: Changing, record: LedgerRecord): P
   return saveRecord(context, { ...record, change: before, command, corrections })
 }
 
-/** Clears the recorded stop of a pipe that is stopped now, except a stop for a change. */
+/** Clears a recorded `stop` command once the pipe is stopped, except if the stop is for a change. */
 function heeded({ input }: Changing, record: LedgerRecord): LedgerRecord {
   const { command } = record
   const isOver = command?.command === 'stop' && command.isForChange !== true && isAtRest(input)
@@ -152,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // After this step, the service starts even a pipe that was stopped in the console. The next step waits for a stop.
+    // After an update that needs a stopped pipe, the service starts it. The next such update waits for a stop.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -254,7 +254,7 @@ function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint
   )
 }
 
-/** Adds removed fields that the service still has, because their removal is pending. */
+/** Adds the fields that the manifest lost and the service still has, because their removal is pending. */
 function withKept(
   { digest, fields }: Fingerprint,
   kept: readonly string[],
@@ -270,7 +270,10 @@ function withKept(
   }
 }
 
-/** If the service itself started the pipe, clears the recorded stop, because a later stop is an operator's. */
+/**
+ * If the pipe runs again, clears the record that Pipewright stopped it. Otherwise, an operator's later stop would count
+ * as Pipewright's.
+ */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

@@ -36,7 +36,7 @@ export async function refused(
     result: 'failed',
   }
   if (step.way === 'state') {
-    // A service refuses to start a running pipe, so read whether it already runs.
+    // A service refuses to start a running pipe, so read whether the pipe already runs.
     const seen = await look(changing)
     if (seen === undefined) return { outcome, record, history: [] }
     const { value } = seen.reply

@@ -25,7 +25,7 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. If the facts are older than this plus `deadlineMs` and `waitedMs`, the process was paused and decides again. */
+/** Ms, added to `deadlineMs` and `waitedMs`: the reads can be this old. If they are older, the process was paused. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000

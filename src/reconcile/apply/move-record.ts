@@ -10,7 +10,7 @@ import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/** The record to rename to this key: the orphan that its manifest names, or else the only equal orphan. */
+/** The record to move to this key: the orphan that the key's manifest names, or else the only equal orphan. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,

@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unwritten outcomes */
+  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unwritten ones */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
@@ -72,7 +72,7 @@ export function createOutcomeOutbox({
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
     // An outcome counts while the attempt is open. An id counts even after an operator dismissed the attempt,
-    // but not after an adoption. The history gets the outcome in any case.
+    // but not after an adoption.
     const counts =
       intent?.id === intentId &&
       (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
@@ -80,7 +80,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** Finds a record for an id even if the key was forgotten, or an older ledger was restored. */
+  /** The record for a pipe's id, even if the key was forgotten or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,

@@ -106,8 +106,8 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Restores the earlier `removal`, even in a record that was moved, because no request was sent.
- * @returns undefined if `record` is outdated, because it was moved or written meanwhile
+ * Call it if no request was sent. Restores the earlier `removal`, even if the record was moved meanwhile.
+ * @returns undefined if `record` is outdated: it was moved or written meanwhile
  */
 async function unmarked(
   context: ReconcileContext,

@@ -72,7 +72,7 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // While the pipe is being deleted, wait, because only a later 404 is proof.
+  // While the pipe is being deleted, the outcome stays unknown.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }

@@ -50,7 +50,7 @@ export interface Gathered {
 /**
  * Collects the desired, recorded and observed state, with at most one GET and one list request, and no write.
  * @param permit set if a create is decided again before its request
- * @param looks set if another write is decided again
+ * @param looks set if a write other than a create is decided again
  */
 export async function gather(
   context: ReconcileContext,

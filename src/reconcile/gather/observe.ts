@@ -120,8 +120,8 @@ function withForeign(
 
 /**
  * Masked names of settings that manifests do not support. At the adoption, `before` is undefined and all are taken.
- * Later reads add only fields in `kind.unsupported`. They drop another field if it is no longer returned, or if a
- * resource that Pipewright created in the service has the same field.
+ * A later read adds only fields in `kind.unsupported`. It drops any other field that the service no longer returns, or
+ * that a resource created by Pipewright also has, because the service sets such a field itself.
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -151,7 +151,7 @@ function isOfCreate(fields: Fields, path: string): boolean {
   return part !== 'scaling' && Object.hasOwn(fields, part)
 }
 
-/** Records a name or identity that differs from the manifest, because another manifest might describe this pipe. */
+/** If the pipe's name or identity differs from the manifest, records it: another manifest might describe the pipe. */
 function withSeenAs(
   { store }: ReconcileContext,
   record: LedgerRecord,
@@ -184,7 +184,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** A `policy.recreate` that a read refuted is ignored until the line was removed from Git once. */
+/** After a read refuted `policy.recreate`, it is ignored. Once Git no longer has it, a new one counts. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
@@ -199,7 +199,7 @@ function missing(
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
-    /** Whether this is the reading right before a create, whose 404 is not counted. */
+    /** True: the read is right before a create, so its 404 is not counted. */
     readonly isLast: boolean
   },
 ): ObservedKey {

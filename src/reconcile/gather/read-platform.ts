@@ -74,7 +74,7 @@ export async function readPlatform(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, request)
     } catch (failure) {
-      // A failed list is no error here: the unknown outcome stays unknown.
+      // After an unknown create, a failed list is no error: the outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
       // A change in place needs no list.
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
@@ -82,7 +82,7 @@ export async function readPlatform(
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
-  // Right before a write, a pipe is read by its id.
+  // A shared list is enough for a check. Right before a write, the pipe itself is read.
   const isOfAll = isListed && !mayCreate && looks === undefined
   const answer = isOfAll ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
@@ -208,7 +208,7 @@ function questionOf(
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined
-  // The permit reads only with the credentials of the create.
+  // The permit covers only reads with the credentials of the create.
   const isPermitted = permit?.service.secretName === access.secretName
   const asked = { kind, service: access, id: recorded.remote.id }
   return (looks ?? (isPermitted ? permit : platform)).read(asked, options)

@@ -30,10 +30,7 @@ export function siblingFoundAt(
   return latest
 }
 
-/**
- * Whether another pipe was found between the 404s. `silent`: none was found, but others exist, even if
- * suspended or without a manifest.
- */
+/** Whether another pipe was found between the 404s. `silent`: none was found, but other pipes are recorded. */
 export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
   if (misses?.besideSince !== undefined) return 'answered'
   const [other] = siblingsOf(store, record)

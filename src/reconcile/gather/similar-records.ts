@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // If only an edit that was never applied is equal, another manifest that equals the applied body comes first.
+    // A manifest that equals the applied body comes before one that equals only an edit that was never applied.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // An unedited manifest is blocked only by a pipe that was created under another name and got this name later.
+  // If this manifest was not edited, it is blocked only by a pipe that was created under another name.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -96,7 +96,7 @@ export function namedRecord(
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
-  // A key that might have a pipe adopts the named pipe, so no record moves to this key.
+  // If this key might have a pipe, it adopts the named pipe, and no record moves to this key.
   if (mightHaveResource(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
@@ -225,7 +225,7 @@ function holdersByName(
   })
 }
 
-/** Drops the record that `policy.replaces` names, except an orphan with settings that manifests do not support. */
+/** Drops the record in `policy.replaces`, which may be similar, but keeps an orphan with unsupported settings. */
 function notReplaced(
   store: StateStore,
   related: readonly LedgerRecord[],

@@ -116,7 +116,7 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
 /** @returns why not to adopt: another key has the pipe, or Git names another pipe for this key */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // During a recreate, Git can still name the replaced pipe: that line is outdated.
+  // During a recreate, ignores the replaced pipe, which Git can still name.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
@@ -140,7 +140,7 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** @returns why not to adopt: the key has another pipe that might exist */
+/** @returns why not to adopt: the key has another pipe, which might still exist */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,

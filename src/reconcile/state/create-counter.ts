@@ -10,7 +10,7 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. A count is repeated after this time, because nothing reports the end of a suspension or a missing pipe. */
+/** Ms. A count is repeated after this time, because no event tells that a suspension ended or a pipe is missing. */
 const MAX_AGE_MS = 1_000
 
 /** Ms. Times in messages are rounded up to this, so a new count gives the same message. */

@@ -25,7 +25,7 @@ interface InForce {
   desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
 }
 
-/** A command's suspension ends with the next revision, but not in a stale checkout or if the manifest seems gone. */
+/** A suspension by command ends with the next revision, except in a stale checkout or if the manifest seems gone. */
 export function isSuspensionOver(store: InForce, { key, suspension }: LedgerRecord): boolean {
   if (suspension === undefined || suspension.revision === store.revision) return false
   return store.olderThan === undefined && store.desiredState(key) !== 'missing'

@@ -85,7 +85,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** If a shared cause is only likely, each key has its own problem until there are `MANY` keys. */
+  /** If a shared cause is only likely, each key has its own problem until `MANY` keys have that cause. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
@@ -126,7 +126,7 @@ export function createProblemTracker(
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
-    // Before `begin`, a difference is no news, because the board shows only recorded facts.
+    // Before `begin`, a difference is no news, because each status is only the recorded one.
     const isOther = (known ?? '') !== '' && known !== state
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
@@ -204,7 +204,7 @@ export function createProblemTracker(
     remember(problems: readonly Problem[]) {
       remembered = problems
     },
-    /** The first call counts the board's problems as reported. */
+    /** The first call counts all problems known by then as reported. */
     begin() {
       if (hasBegun) return
       byCause.clear()
@@ -282,7 +282,7 @@ function causeOf(resource: ResourceView): string {
   return `${status}/${reason}/${service ?? ''}/${sharedFacts(reason, facts)}`
 }
 
-/** Whether resources with an equal cause surely share one problem. If not, `MANY` of them probably do. */
+/** Whether resources with an equal cause surely share one problem. */
 function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }

@@ -123,7 +123,7 @@ export function createStateStore({
       return now.entry
     },
     lifecycleOf: (key: Key): Lifecycle => lifecycleOf(held(key)),
-    /** Revision that another process used, if it might be newer. While set, no manifest counts as removed. */
+    /** Revision of another process, if this checkout might be older. While set, no manifest counts as removed. */
     get olderThan(): string | undefined {
       return olderThan()
     },
