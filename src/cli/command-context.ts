@@ -12,7 +12,7 @@ export function stepContext({
   return { sandbox, config, server, manifestsDir: folderOf(manifests) }
 }
 
-/** The folder of the manifests: `--manifests`, or if that is a file, the folder of the file. */
+/** @returns `manifests`, or if it is a file, the folder of the file */
 export function folderOf(manifests: string): string {
   return statSync(manifests, { throwIfNoEntry: false })?.isFile() === true ? dirname(manifests) : manifests
 }

@@ -250,7 +250,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Loads the manifests from a separate source: the engine's first reading must report all manifests as changed. */
+/** Does not use the engine's source, because the engine's first reading must report all manifests as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,

@@ -65,8 +65,8 @@ export async function startEmbeddedSandbox(
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * @returns generated contents for missing files. The sandbox keeps the first content of each credential file, and
- * accepts that content even if the file changes later
+ * @returns generated contents for missing files. The sandbox always accepts the first content of a credential file,
+ * even if the file changes later
  */
 async function missingSecrets(
   sandbox: Sandbox,

@@ -43,7 +43,7 @@ export const EXIT = {
   failed: 1,
   /** `plan`: changes are pending. */
   pending: 2,
-  /** Usage error: flags, settings, arguments. */
+  /** Wrong flags, settings or arguments. */
   usage: 64,
   bug: 70,
 } as const

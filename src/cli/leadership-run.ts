@@ -50,7 +50,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     if (daemon.isStarted) tell('acting', leader, leading.olderThan)
     else {
       tell('acting', leader)
-      // Whether the checkout is stale is known after the first successful read.
+      // Only the first successful read shows whether the checkout is stale.
       const endListening = events.listen((event) => {
         if (event.type !== 'SourceLoaded' || event.problem !== undefined) return
         endListening()
@@ -92,7 +92,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   return {
     /** Aborted if another process took over, or the standby failed. */
     ended: ending.signal,
-    /** Starts the daemon. On a standby, `standing` waits until this process leads. On the leader, it is undefined. */
+    /** @returns `standing`: on a standby, a promise that resolves when this process leads or stops */
     async begin() {
       const term = await unlessStopped(leadership.attempt(stop.stopping))
       if (term !== undefined) await act(term)

@@ -72,7 +72,7 @@ const LATELY_MS = 60 * 60_000
 
 /**
  * Pipes that were in sync at a recent check, and whose manifest is unchanged. The plan does not read these pipes,
- * because the request budget would make the plan slow.
+ * because each read would wait for the request budget.
  */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
@@ -85,7 +85,7 @@ function checkedLately({ context, board }: Planning, dry: ReconcileContext): Rea
     if (action !== 'observe' || !isFine || ageMs > LATELY_MS) continue
     if (!isPipe(key) || !isAsItWas(store, dry.store, key)) continue
     const service = dry.store.record(key)?.service?.serviceId
-    // Each service has one pipe that the plan reads, to test the credentials.
+    // For each service, the plan reads one such pipe, to test the credentials.
     if (asked.has(service)) settled.set(key, { because, ageMs })
     else asked.add(service)
   }

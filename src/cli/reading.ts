@@ -37,7 +37,7 @@ export interface StatusReading {
   readonly daemon: DaemonView
   readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
-  /** False: times of checks are unknown, because the daemon has not written them yet. */
+  /** False: times of checks are unknown, because a daemon writes them only at its end. */
   readonly isCheckKnown?: boolean | undefined
 }
 
@@ -104,7 +104,6 @@ export async function readLedgerStatus(
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     daemon: { state, last },
     resources: withProblems(views, clock, context),
-    // A process writes the times of its checks only at its end.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }

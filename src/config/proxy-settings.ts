@@ -37,7 +37,7 @@ function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return problem(from, 'it is not an http or https URL')
   const login = loginOf(url)
-  // An unencoded slash in a password ends the host there, so the `@` is in the path.
+  // If a password has an unencoded slash, the URL's path begins there, so the `@` is in the path.
   const isCut = `${url.pathname}${url.search}${url.hash}`.includes('@')
   if (login === undefined || isCut) return problem(from, 'its user or password is not URL-encoded')
   return { origin: url.origin, ...login, from }

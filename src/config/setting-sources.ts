@@ -35,7 +35,7 @@ export function readFlags(flags: Flags): Source {
 
 const PREFIX = 'PIPEWRIGHT_'
 
-/** Kubernetes sets these in each pod for each Service whose name begins with "pipewright". */
+/** Kubernetes sets these variables in each pod for each Service whose name begins with "pipewright". */
 const SERVICE_LINK =
   /^PIPEWRIGHT(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 

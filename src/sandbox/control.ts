@@ -70,7 +70,7 @@ export function createControl(world: World, faults: Faults) {
 const Patch = z.record(z.string(), z.json())
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/** Other hosts are refused, because a foreign page could use DNS rebinding. */
+/** Other values of `Host` are refused, because a page of another site could use DNS rebinding. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
 /** Serves `/-/sandbox/`, only for requests from this machine. */

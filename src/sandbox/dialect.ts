@@ -77,7 +77,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
-/** @param omitted fields with this value of `returned` are left out */
+/** @param omitted leaves out the fields whose `returned` has this value */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {

@@ -3,7 +3,7 @@ import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
 import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 
-/** For each request, the first rule that fits and is not used up decides. */
+/** For each request, the first rule that fits and is not used up decides the reply. */
 export const FaultRule = z.strictObject({
   operation: z.enum(OPERATIONS).optional().describe('Default: any operation.'),
   subject: z
@@ -25,7 +25,7 @@ export const FaultRule = z.strictObject({
 })
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** Random faults. A seed determines the fault of the n-th request of an operation on a subject. */
+/** Random faults. With the same seed, the n-th request of an operation on a subject gets the same fault. */
 const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z

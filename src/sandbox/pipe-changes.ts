@@ -112,7 +112,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** Ignores rules that the stored pipe breaks in unchanged fields, because it is stored without credentials. */
+/** Ignores rules that the stored pipe breaks in unchanged fields, because pipes are stored without credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,
@@ -125,7 +125,7 @@ export function ruleRefusal(
   return broken && refusal(400, broken.words)
 }
 
-/** Whether a change has the field, or an object around it in `source.KIND`. */
+/** Whether a change has the field at `path`, or an object around that field in `source.KIND`. */
 function isTouched(path: readonly (string | number)[], change: JsonObject): boolean {
   const depths = path.map((_name, at) => at + 1).filter((depth) => depth === path.length || depth > 2)
   return depths.some((depth) => valueAt(change, path.slice(0, depth)) !== undefined)

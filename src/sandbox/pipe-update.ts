@@ -128,7 +128,7 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: send destination.columns, too')
-  // The service checks `settings` in this request, but ignores them.
+  // The service ignores `settings` in this request. If `body` is empty without them, nothing would change.
   return Object.keys(body).length === 0
     ? refusal(400, 'settings: send them to PUT {pipe}/settings')
     : undefined
@@ -167,7 +167,7 @@ function accountRefusal(before: JsonObject, after: JsonObject): Refusal | undefi
 const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'settings']
 
 /**
- * Each PATCH of the source must send its credentials, because the service connects without the stored ones.
+ * A PATCH of the source must send the credentials again, because the service does not use the stored ones.
  * @param patch only the fields that have an effect
  */
 function loginRefusal(

@@ -10,7 +10,7 @@ import { type Access, createRequestHandler, type RequestHandler } from './reques
 import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 import { type FileUse, openStorage } from './storage.ts'
 
-/** `credentials` and `alertTokens` are accepted besides the fixture's. */
+/** `credentials` and `alertTokens` are accepted in addition to the fixture's. */
 export interface SandboxOptions extends Access {
   readonly profile?: Profile | undefined
   /** Default: `127.0.0.1`. */
@@ -107,7 +107,7 @@ function createServer(routes: readonly Route[], handler: RequestHandler): Fastif
 
 async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   try {
-    // Without a host, Node listens on both families, or only on IPv4 if the kernel has no IPv6.
+    // Without a host, Node listens on IPv6 and IPv4, or only on IPv4 if the kernel has no IPv6.
     const url = await server.listen({ host: host === '::' ? '' : host, port })
     return url.replace('[::]', '127.0.0.1')
   } catch (error) {
@@ -132,7 +132,7 @@ function routesOf(profile: Profile): readonly Route[] {
   return [...new Map(routes.map((route) => [route.operation, route])).values()]
 }
 
-/** The sandbox renames these operations, because the interface for alerts has the same names. */
+/** The sandbox renames these operations, because the interface for alerts has operations with the same names. */
 const IN_SERVICE: Readonly<Record<string, Operation>> = {
   getAlert: 'getServiceAlert',
   listAlerts: 'listServiceAlerts',

@@ -46,7 +46,7 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
     isDurable: file !== undefined && use === 'open',
     /** Does all of the work or none, and is durable on return. Cannot be nested. */
     transaction: <T>(work: () => T): T => transact(database, work),
-    /** Does the work and undoes it, within a transaction. */
+    /** Within a transaction: does the work, then undoes it. */
     undone<T>(work: () => T): T {
       database.exec('SAVEPOINT undone')
       try {
@@ -131,7 +131,7 @@ function useWal(database: DatabaseSync): void {
   }
 }
 
-/** Bytes that mark SQLite's use of a write-ahead log: 1 without, 2 with. */
+/** Bytes of a SQLite file: 2 with a write-ahead log, 1 without. */
 const WAL_MARK = { start: 18, end: 20 }
 
 function fillFrom(file: string, database: DatabaseSync): void {
@@ -164,7 +164,7 @@ const TABLES = `
     answer TEXT
   ) STRICT`
 
-/** Until version 4, each kind had a table. The oldest files lack tables and columns. */
+/** Before version 5, each kind had its own table. The oldest files lack some tables and columns. */
 const ADDED_COLUMNS: Readonly<Record<string, string>> = { pipe: 'internals', alert: 'service' }
 const FORMER_TABLES: Readonly<Record<string, string>> = {
   pipe: `'pipe', id, json_object('id', id, 'organizationId', organization_id, 'serviceId', service_id,

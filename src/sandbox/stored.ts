@@ -41,7 +41,7 @@ export interface StoredAlert {
   readonly id: string
   /** ms since the epoch. */
   readonly createdAt: number
-  /** Empty for an alert of a fixture, which is in every service. */
+  /** Empty for an alert of a fixture, because each service has that alert. */
   readonly service: string
   readonly body: JsonObject
   readonly incidents: readonly string[]

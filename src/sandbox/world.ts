@@ -30,7 +30,7 @@ export const Times = z.strictObject({
   listLagMs: Milliseconds.default(0),
 })
 
-/** A change without a request, some ms after the creation of its pipe or alert. */
+/** A change that no request causes, `afterMs` after the creation of its pipe or alert. */
 export const Incident = z
   .strictObject({
     pipe: Text.optional().describe('Name or id of a pipe.'),

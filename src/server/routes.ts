@@ -60,7 +60,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 
 const MAX_REST_MS = 100
 
-/** Answers API requests one by one. After each request, other work gets as much time, up to {@link MAX_REST_MS}. */
+/** Answers API requests one by one. After each request, other work gets the same time, up to {@link MAX_REST_MS}. */
 function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {

@@ -28,7 +28,7 @@ export async function history(
   const { limit, output } = flags
   const key = word === undefined ? undefined : keyFrom(word)
   await using source = await openReader(io, settings, { command: 'history' })
-  // One more than shown, to detect that there are older entries.
+  // One more than shown, to detect older entries.
   const found = await entriesOf(source, { filter: flags, limit: limit + 1, key })
   const entries = found.slice(0, limit)
   if (key !== undefined && entries.length === 0) await assertKnown(source, key)

@@ -98,7 +98,7 @@ export async function ledgerToRead(
   }
 }
 
-/** Enough for two plans, because a plan waits until the daemon has made an earlier plan. */
+/** Enough for two plans, because the daemon makes one plan at a time. */
 const TIMEOUT_MS = 21 * 60_000
 
 async function planAtServer(

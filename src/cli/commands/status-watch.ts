@@ -50,7 +50,7 @@ export async function watch<Reading extends StatusReading>(
   return EXIT.fine
 }
 
-/** The status is printed again if these facts change. Omits times, because each check changes them. */
+/** If this text changes, the status is printed again. Omits times of checks, because each check changes them. */
 function factsOf({ daemon, whole: { problem, errors = 0 }, resources }: StatusReading): string {
   const said = resources.map(({ key, status, reason, message }) => [key, status, reason, message])
   return JSON.stringify([daemon.state, daemon.last?.startedAt, problem, errors, said])

@@ -16,7 +16,7 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
   return {
     /** @param question all inputs of `make` besides the resources. `make` must not use the time. */
     text(question: readonly unknown[], overview: Overview, make: () => string) {
-      // A read of the manifests can change findings, but not the version of the board.
+      // A read of the manifests can change findings without a change of a resource.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()
       version = board.version

@@ -169,8 +169,8 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * What Pipewright sends. `create`, `create-first`: the resource is not created yet. `created`, `changed`: it exists.
- * `create-first`, `changed`: later edits are sent, too. `apply`: the manifest at each change and interval. `held`: nothing.
+ * What Pipewright sends. `create`: a create, but no later edits. `create-first`: a create, then edits.
+ * `created`: nothing more. `changed`: only edits. `apply`: the manifest at each change and interval. `held`: nothing.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 

@@ -8,7 +8,7 @@ import { change, view } from './view.js'
  * @import { Shown } from './markup.js'
  */
 
-/** With more fields, the page shows only those that differ, or the first if none differs. */
+/** With more fields, the page shows only those that differ, or the first ones if none differs. */
 const FIELDS_SHOWN = 12
 
 /** @satisfies {Record<ComparedField['verdict'], string>} */

@@ -207,7 +207,7 @@ function select(name, value, options) {
   </label>`
 }
 
-/** Keeps the field's text if only outer spaces differ, because a person is typing. */
+/** Keeps the field's text if only outer spaces differ, because a person might be typing. */
 export function showSearch() {
   const field = searchField()
   const { q = '' } = readAddress()
@@ -243,7 +243,7 @@ function clear() {
 }
 
 /**
- * `/` focuses the filter. Escape in the filter clears its text, then all filters, then leaves it. Elsewhere,
+ * `/` focuses the filter. There, Escape clears the text, then all filters, then leaves the field. Elsewhere,
  * Escape leaves the resource or clears all filters.
  * @param {KeyboardEvent} event
  */

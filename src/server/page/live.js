@@ -9,7 +9,7 @@ const GATHER_MS = 100
 
 const REST_MS = 1_500
 
-/** The first fetch waits this long for the event stream, because a change before its opening causes no event. */
+/** The first fetch waits this long for the event stream, because a change before the stream opens causes no event. */
 const FIRST_WAIT_MS = 50
 
 /** After this time without an event, the connection counts as lost. The server sends an event every 15 s. */
@@ -120,8 +120,8 @@ export function keepFresh(refresh, show) {
   }
 
   /**
-   * Without a stream, a request shows whether the server answers. The server can have too many clients, or a proxy can
-   * block streams.
+   * If the server has too many clients, or a proxy blocks streams, there is no stream. Then a request shows whether the
+   * server answers.
    */
   function goWithout() {
     if (document.visibilityState === 'hidden') return lose()

@@ -115,7 +115,7 @@ const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
 /**
- * Tone and message are of the worst condition. If the manifest is invalid, a ready resource "is still Invalid".
+ * The worst condition gives tone and message. With an invalid manifest, a ready resource is shown as "still Invalid".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
  * @param {How} how @param {boolean} [isInvalid] @returns {Words}
  */

@@ -47,7 +47,6 @@ function countLink([status, count]) {
 function ofWhat(overview) {
   const { revision, manifestsDir, lastLoadAt, sourceProblem } = overview
   if (revision === undefined || lastLoadAt === undefined) return `${manifestsDir} was not read yet`
-  // Without an accepted read, the revision is not in use.
   if (!isKnown(overview)) return [`${manifestsDir}, last tried `, ago(lastLoadAt)]
   const read = sourceProblem === undefined ? ', read ' : ', last tried '
   return [
