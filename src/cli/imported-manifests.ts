@@ -119,7 +119,7 @@ export function importReport({ surveys, all, folder, problems, here }: Report): 
     ...(count > 0
       ? [
           'No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
-          `Next, "${commandLine('plan', here)}" must say "adopt" for each manifest. After the adoption, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
+          `Next, run "${commandLine('plan', here)}". It must say "adopt" for each manifest. After the adoption, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
         ]
       : []),
   ]

@@ -61,7 +61,7 @@ describe('import --all', () => {
       ${OUT} ${counts(7, 1, 0, 6)}
       | pipewright: Files written to {dir}/manifests/imported: 6. pipewright: No secret is written.
       | Comments on top of each manifest name the secrets to mount and the values to fill in.
-      | pipewright: Next, "pipewright plan" must say "adopt" for each manifest. …remove policy.adopt`,
+      | pipewright: Next, run "pipewright plan". It must say "adopt" for each manifest. …remove policy.adopt`,
       (world) => {
         expect(filesIn(world, 'manifests/imported')).toEqual(names.map((name) => `${name}.yaml`).toSorted())
         const bills = readFileSync(world.workspace.path('manifests/imported/bills.yaml'), 'utf8')

@@ -67,9 +67,9 @@ const FIELD_HINTS: Readonly<Record<string, string>> = {
   'policy.interval': 'Write a number and a unit: s, m, h or d.',
   'policy.suspend': 'Write {reason: planned migration, until: "2027-01-31T00:00:00Z"}.',
   'policy.suspend.*': 'Write the zone as Z or +01:00.',
-  'policy.dependsOn.*': 'Write the kind, "/" and the name of the resource.',
-  'policy.renamedFrom': 'Write the kind, "/" and the former name.',
-  'policy.replaces': 'Write the kind, "/" and the name of the other pipe, or its id.',
+  'policy.dependsOn.*': 'Write the key of the resource, such as Pipe/orders.',
+  'policy.renamedFrom': 'Write the former key, such as Pipe/orders.',
+  'policy.replaces': 'Write the key of the other pipe, such as Pipe/orders, or its id.',
 }
 
 export function typeHint(expected: string, input: unknown, path: Path): string {

@@ -97,7 +97,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'held':
       return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}. It is not adopted.`
     case 'perhaps of':
-      return `${it} might be the ${noun} of ${problem.other}. It is not adopted: ${problem.other} has the same name and a create of unknown outcome.`
+      return `${it} might be the ${noun} of ${problem.other}. It is not adopted, because ${problem.other} has the same name, and the outcome of its create is unknown.`
   }
 }
 

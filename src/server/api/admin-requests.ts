@@ -22,7 +22,7 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const allowance = parsedBody(
       Allowance,
       isObject(body) ? body : { service: body ?? undefined },
-      'Send JSON with any of {"service": "NAME", "count": 30, "dryRun": true}. To allow all, send no body. For deletions, add "deletions": true.',
+      'Send no body for all creates, or any of {"service": "NAME", "count": 30, "dryRun": true}. "deletions": true allows deletions instead.',
     )
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
