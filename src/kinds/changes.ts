@@ -29,9 +29,9 @@ export interface Changes {
   asksForRest(said: string): boolean
   /** Whether replies show a new value of the field only minutes after its change. */
   isSlow(field: string): boolean
-  /** `update` replaces all fields, so Pipewright reads the resource right before it. */
+  /** An update replaces all fields, so Pipewright first reads the resource. */
   readonly replacesWhole?: true
-  /** Names of states, used if the resource has no manifest. Otherwise `KnownStates` are used. */
+  /** States of a resource without a manifest. */
   readonly rest: RestStates
 }
 

@@ -69,7 +69,6 @@ function compareRecords(
   ]
 }
 
-/** Whether the observed value contains the wanted value unchanged: a fast check before the comparison. */
 function isWritten(want: Json | undefined, have: Json | undefined): boolean {
   if (want === have) return true
   if (typeof want !== 'object' || want === null || typeof have !== 'object' || have === null) return false

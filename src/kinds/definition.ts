@@ -77,10 +77,9 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly identity?: Fields
   /** The request body with secret references. It shares objects with the manifest: do not modify it. */
   body(manifest: M): JsonObject
-  /** Paths of documented settings in replies that no manifest can have. */
+  /** Paths of settings that replies can have, but manifests cannot. */
   readonly unsupported?: readonly string[]
   readonly staysBehind?: string
-  /** Whether `rules` refuse credentials that do not fit the authentication. */
   readonly credentialRules?: true
   /** The reply without empty values, and with values that follow from others, such as `managedTable: false`. */
   setIn?(reply: JsonObject): JsonObject

@@ -109,7 +109,7 @@ function quoted(value: Json | undefined): string {
   return JSON.stringify(typeof value === 'object' ? maskSensitive({ value })['value'] : value)
 }
 
-/** Cuts long texts to start shortly before their first difference. */
+/** Cuts long texts: each starts shortly before the first difference. */
 function window([a, b]: Pair): Pair {
   if (a.length <= LONGEST && b.length <= LONGEST)
     return [cut(escapeControls(a), 0), cut(escapeControls(b), 0)]

@@ -19,7 +19,7 @@ interface Declared {
    * items to add and remove, while the pipe is stopped. Inner fields inherit this. Default: the field cannot change.
    */
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
-  /** Whether name and field together identify a resource. */
+  /** Whether this field and the name together identify a resource. */
   readonly identifies?: boolean | undefined
 }
 
@@ -99,7 +99,7 @@ export function comparedField(
   return field.returned === 'never' || isUnset(returned) ? undefined : field
 }
 
-/** Whether a value is null, 0, empty or absent. `false` is a set value. */
+/** Whether a value is null, 0, empty or absent. `false` counts as set. */
 export function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   return typeof value === 'object' && Object.keys(value).length === 0

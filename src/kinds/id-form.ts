@@ -2,7 +2,6 @@ import { isUuid } from '../lib/same-id.ts'
 
 export interface IdForm {
   readonly matches: (text: string | undefined) => boolean
-  /** Says that a text does not match: "is no UUID". */
   readonly not: string
   /** Describes the id that a person must give: "the UUID …, such as …". */
   readonly words: string

@@ -67,7 +67,6 @@ interface Place {
   readonly keys: readonly string[]
   readonly leftOut: LeftOut[]
   readonly mask: Pick<SecretMask, 'mask'>
-  /** True if a rule refuses credentials that do not fit the authentication. Then `fitted` removes them. */
   readonly isRuled: boolean
 }
 

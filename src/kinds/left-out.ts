@@ -51,7 +51,7 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Whether Pipewright wrote the field itself, such as `policy.adopt`, which prevents a second resource. */
+/** Whether Pipewright itself wrote the field into the manifest, such as `policy.adopt`. */
 function isOurs([top, ...inner]: Path): boolean {
   return top !== 'spec' || inner.length === 0
 }

@@ -6,7 +6,6 @@ const JOINER = String.raw`(?<![^\s\0-\x7f\p{Script=Latin}])[\u200c\u200d]|[\u200
 
 const INVISIBLE = String.raw`\xad\u115f\u1160\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb`
 
-/** `\p{Cs}` matches only lone surrogates. */
 const UNSEEN = String.raw`(?![\t\n\r])[\p{Cc}\p{Cs}${TURNING}${INVISIBLE}]|${JOINER}`
 
 const ODD_IN_LINE = new RegExp(String.raw`${UNSEEN}|[\t\n\r]|^\s|\s$`, 'u')
@@ -22,7 +21,7 @@ const ODD_IN: Partial<Readonly<Record<LeafForm, RegExp>>> = {
   raw: /\p{Cs}/u,
 }
 
-/** Ciphertexts, whole or cut at a comma, and references of SOPS, Ansible, Argo CD, vals, 1Password, Azure and Vault. */
+/** Ciphertexts and references of SOPS, Ansible, Argo CD, vals, 1Password, Azure and Vault. */
 const REFERENCE =
   /^(?:ENC\[[A-Z0-9_]+(?:,[^\]]*\])?|\$ANSIBLE_VAULT;.*|-----BEGIN (?:AGE|PGP) .*|<path:[^<>\n]+>|(?:ref\+[a-z]\w*|vault|bws?|ssm|akv|gcpsm|awssm):\/\/\S+|op:\/\/[^\n]+|@Microsoft\.KeyVault\([^()\n]*\)|(?:>>)?vault:[a-z][\w-]*\/\S+)$/s
 

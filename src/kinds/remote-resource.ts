@@ -101,7 +101,7 @@ export function comparedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf(fields, body)
 }
 
-/** Set fields of a reply that no manifest can have, by path: `source.postgres.sshKeyResourceId`. */
+/** Fields that the reply has, but manifests cannot have, such as `source.postgres.sshKeyResourceId`. */
 export function foreignFields(
   kind: { readonly fields: Fields; setIn?(reply: JsonObject): JsonObject },
   reply: JsonObject,

@@ -75,8 +75,8 @@ type Hashes = Readonly<Record<string, string>>
 
 /**
  * Sorted paths of the fields that changed since the last sync.
- * @param left hashes at the last sync. A default that is missing later is no change.
- * @param asked hashes of the manifest's fields. Such a field is changed if it is missing now.
+ * @param left hashes at the last sync
+ * @param asked hashes of the manifest's fields. If replies now lack one of these fields, it counts as changed.
  */
 export function changedSinceSync(
   fields: Fields,

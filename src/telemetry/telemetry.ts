@@ -26,7 +26,7 @@ export interface ScrapedFacts {
   readonly withoutLock: number
   readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
   readonly problems?: readonly Pick<Problem, 'severity'>[]
-  /** Highest used share of all request budgets: 0–1. */
+  /** Used share of the request budget that is used most: 0–1. */
   readonly budgetUsed: number
 }
 

@@ -23,12 +23,12 @@ export interface CatalogState {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Readings in a row that must miss a key, or its id in the Locks, before it counts as deleted. */
+/** A key counts as deleted if this many readings in a row lack the key. */
 export const AGREEING = 3
 
 export type DeletionGrace = ReturnType<typeof deletionGraceOf>
 
-/** Whether this file, or any file if undefined, might hold documents that the reading did not see. */
+/** Whether the file might hold documents that the reading did not see. `undefined` asks about any file. */
 type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
@@ -60,7 +60,7 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   const keys = [...counts.keys()]
   return {
     missing,
-    /** Keys that might be in a file that could not be read or parsed, and do not yet count as deleted. */
+    /** Keys that do not count as deleted, because an unreadable file might hold them. */
     held,
     counts,
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),

@@ -124,7 +124,7 @@ function held(
   }
 }
 
-/** Errors of a file and of the folders above it. Errors with a key are left out, unless all errors have a key. */
+/** Errors of a file and of the folders above it. Errors without a key hide the errors with a key. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()

@@ -27,7 +27,7 @@ import { byPosition, findingOfFile } from '../diagnostics/diagnostic.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** Without `previous`, this catalog tells which manifest owns a key, an id or an endpoint. */
+  /** If there is no `previous`, this catalog says which manifest owns a key, an id or an endpoint. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>

@@ -17,7 +17,7 @@ export interface ShapeFinding extends Statement {
   readonly path: Path
   /** Marks the name of the field. Default: marks the value. */
   readonly at?: 'field'
-  /** The field that a misspelt name probably means. No finding says that this field is missing. */
+  /** The field that a misspelt name probably means. This field is not also reported as missing. */
   readonly meant?: Path | undefined
 }
 

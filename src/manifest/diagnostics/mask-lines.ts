@@ -3,7 +3,7 @@ import { isSensitiveName, withoutSecrets, SENSITIVE_FIELDS, SENSITIVE_NAMES } fr
 
 export const MASK = '[masked]'
 
-/** UTF-16 code units. The rest of a line is cut off, because findings show even less. */
+/** UTF-16 code units. The rest of a line is cut off, because findings show fewer characters. */
 const MAX_LINE_LENGTH = 4_096
 
 const FIELD = /(?<=^|[\s{,[?"'-])(["']?)([A-Za-z_$][\w.$-]{0,80})\1[ \t]*(?::|=(?!=))[ \t]*/g

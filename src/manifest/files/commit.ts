@@ -6,7 +6,7 @@ import type { Revision } from '../../contract/catalog.ts'
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** How many of the last path parts can be a commit or git-sync's link, as in `<commit>/deploy/manifests`. */
+/** Number of path parts, from the end, that might be a commit, as in `<commit>/deploy/manifests`. */
 const LAST_PARTS = 6
 
 /** Maximum Git references to follow. More references in a row are a circle. */

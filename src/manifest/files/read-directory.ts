@@ -19,7 +19,7 @@ import { notRegular, unreadableFinding, walkTree, type FoundFile, type Tree } fr
 
 export interface Reading {
   readonly revision: Revision
-  /** Sorted by path below the root. Empty if there is a problem. */
+  /** Sorted by path below the root. Empty if `problem` is set. */
   readonly files: ReadonlyMap<string, ParsedFile>
   readonly findings: readonly Finding[]
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
@@ -42,7 +42,7 @@ export interface ReadOptions {
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
   /** `stamps`: a file with unchanged metadata ({@link Stamp}) is not opened. `bytes`: each file is opened. */
   readonly trust: 'bytes' | 'stamps'
-  /** If set, a reading with a just written file counts only if a second reading agrees. */
+  /** Clock for the pause before a second reading. If undefined, there is no second reading. */
   readonly clock?: Clock | undefined
   readonly onRead?: OnRead
   readonly signal: AbortSignal
@@ -150,7 +150,6 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
-    // If the directory is being replaced, `undefined` makes the caller retry.
     const isMissing = isLast && !existsSync(options.root)
     return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }

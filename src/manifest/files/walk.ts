@@ -170,7 +170,6 @@ function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.unread.push(file)
 }
 
-/** Marks the path as an unread file and an unread folder, because the target can be either. */
 function refuseLink(walk: Walk, file: string, finding: Finding): void {
   refuseFile(walk, file, finding)
   walk.unread.push(`${file}/`)

@@ -10,7 +10,7 @@ export interface Before {
   readonly recorded: ReadonlyMap<Key, Recorded>
   /** Files that held a Lock at their last successful reading. */
   readonly lockFiles: ReadonlySet<string>
-  /** By key, the files of documents that are not used, because another document owns the key. */
+  /** For each key, the files of the documents that are not used, because another document owns the key. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
@@ -21,8 +21,8 @@ export interface Before {
 const NAME: Path = ['metadata', 'name']
 
 /**
- * If documents have the same key, its earlier owner keeps the key. If the owner is unclear, none of the documents
- * is used.
+ * If documents have the same key, only the document that had the key before is used. If that is unclear, none of
+ * them is used.
  * @param isHidden whether a file might hold documents that this reading did not see
  * @returns documents that are not used, because another document has their key
  */
@@ -75,10 +75,7 @@ interface Away {
   readonly why: 'unreadable' | 'not found'
 }
 
-/**
- * Finds an absent owner that keeps its key: its file is unreadable, or the owner just disappeared and no
- * document with the key is new. A new document would be the owner, moved to another file.
- */
+/** Finds an absent owner that keeps its key: its file is unreadable, or the owner disappeared only recently. */
 function awayFrom(
   group: readonly ParsedDocument[],
   before: Before,

@@ -23,7 +23,7 @@ interface Input {
   readonly existing: ReadonlySet<Key>
 }
 
-/** Reports an id of several keys, a key with several ids, and a key without a manifest. An earlier owner wins. */
+/** Reports an id of several keys, a key with several ids, and a key without a manifest. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
   const locked: Claim[] = []
   for (const document of documents) {
@@ -33,7 +33,7 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  /** Ids by key. If claims contradict each other, only the earlier owner's claim is included. */
+  /** Ids by key, without the claims that were refused because they contradict others. */
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
   /** Keys whose claims were all refused, and for which the ledger names no pipe. */
   const contested = new Set<Key>()
@@ -109,7 +109,7 @@ interface Contradiction {
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: key or id of the earlier owner. `named`: keys or ids of all claims */
+  /** @param about `holder`: the key or id that is kept. `named`: the keys or ids of all claims */
   readonly saysOf: (
     claim: Claim,
     about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },
@@ -117,7 +117,10 @@ interface Contradiction {
   readonly related: (claim: Claim) => string
 }
 
-/** Reports claims that agree in `same` and differ in `other`, except the claim of the earlier owner. */
+/**
+ * Reports claims that contradict each other, such as two keys with one pipe id. A claim that was valid before
+ * is not reported.
+ */
 function checkContradictions(
   claims: readonly Claim[],
   { standing, report, refused }: Checking,
@@ -147,7 +150,7 @@ function checkContradictions(
   }
 }
 
-/** Reports contested keys. Their pipes are not created, because they might exist under one of the ids. */
+/** Reports keys whose pipes are not created, because a pipe with one of the claimed ids might exist. */
 function checkLeftAlone(
   {
     documents,

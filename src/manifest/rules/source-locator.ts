@@ -15,7 +15,7 @@ export type Places = ReturnType<typeof createPlaces>
 /**
  * Finds places in documents. It parses the text again, because texts and syntax trees are too large to keep
  * and rarely needed.
- * @param textOf returns undefined if the text is no longer as it was parsed
+ * @param textOf returns undefined if the file changed since it was parsed
  */
 export function createPlaces(textOf: (file: string) => string | undefined) {
   const known = new WeakMap<ParsedDocument, Map<string, Place>>()

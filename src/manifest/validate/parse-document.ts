@@ -26,7 +26,7 @@ export interface ParseOptions {
   readonly room: FindingRoom
 }
 
-/** Findings that a reading can still have. At 0, a document reports only that it has findings. */
+/** How many findings a reading can still have. At 0, a document reports only that it has findings. */
 interface FindingRoom {
   left: number
 }
@@ -37,7 +37,6 @@ export function createFindingRoom(): FindingRoom {
   return { left: MAX_FINDINGS_OF_READING }
 }
 
-/** The text between two `---` gives several documents only if it is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,

@@ -94,7 +94,7 @@ const NUL_BYTE = errorStatement(
 
 const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')
 
-/** A finding that does not show its line, which is large or in an unknown encoding. */
+/** A finding without the text of its line, because the line is large or has an unknown encoding. */
 function blindFinding(source: SourceText, offset: number, statement: Statement): Finding {
   const { line, column } = source.position(offset)
   return findingAt({ file: source.file, line, column, endColumn: column + 1, lineText: '' }, statement)

@@ -27,7 +27,7 @@ export interface ParsedDocument extends Identity {
   /** Ids in a Lock, even in a Lock with errors, because they prevent creates. */
   readonly locks: ReadonlyMap<Key, string>
   readonly readable: boolean
-  /** `chunk`: the part of the file with the document. `start`: offset of the document in `chunk`. */
+  /** The part of the file with the document. `start` is an offset in this part. */
   readonly chunk: Chunk
   readonly start: number
 }

@@ -158,7 +158,7 @@ function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }
 
-/** Whether credentials have other fields than `secretRef`. These are reported once, as a literal secret. */
+/** Whether credentials have other fields than `secretRef`. */
 function isWrittenOut(input: unknown): boolean {
   return isObject(input) && Object.keys(input).some((name) => name !== 'secretRef')
 }

@@ -17,16 +17,15 @@ export const DEFAULT_LIMITS = {
 
 export type Limits = Readonly<typeof DEFAULT_LIMITS>
 
-/** Characters that separate YAML values: `-` and `?` only before white space, quotes also before a quote. */
+/** Characters that separate YAML values. */
 const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
- * Offset of the first mark beyond `limit`. The marks are limited, because each costs the parser about ten
- * microseconds. Marks in quoted texts count, too.
+ * Offset of the first match of `MARK` beyond `limit`. Matches are limited, because each costs the parser about
+ * ten microseconds. Matches in quoted texts count, too.
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined
-  // `limit - 1`: the first line has no break before it.
   return text
     .matchAll(MARK)
     .drop(limit - 1)

@@ -1,9 +1,9 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** Maximum errors in a chunk. The text after the last one is not read. */
+/** After this many errors, the rest of a chunk is not read. */
 const MOST_ERRORS = 100
 
-/** Maximum documents in a chunk. Valid YAML has one. */
+/** Maximum documents in a chunk. A chunk of valid YAML has one document. */
 export const MOST_IN_CHUNK = 20
 
 /** Built once, because a schema costs more than parsing a small document. The schema knows no tags. */
@@ -24,10 +24,7 @@ const YAML_OPTIONS = {
   logLevel: 'silent',
 } as const
 
-/**
- * Stops one document after {@link MOST_IN_CHUNK}.
- * @param depth maximum nesting. Beyond it, the parser is slow and its result overflows the stack.
- */
+/** @param depth maximum nesting, because deeper texts make the parser slow and overflow the stack */
 export function yamlDocuments(text: string, depth = Infinity) {
   const composer = new Composer(YAML_OPTIONS)
   const parser = new Parser()

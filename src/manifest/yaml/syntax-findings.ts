@@ -9,7 +9,7 @@ export interface YamlFinding extends Statement {
   readonly first?: Range
 }
 
-/** Codes that count as errors here, although the parser only warns: unknown tags and versions. */
+/** The parser's warnings that Pipewright reports as errors: unknown tags and versions. */
 const STRICT: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE', 'BAD_COLLECTION_TYPE'])
 
 /** Findings without repetitions, because the parser complains about each token after an error. */

@@ -35,7 +35,7 @@ export function textFindings(
   return findings
 }
 
-/** A fast check before the others: few texts match. */
+/** A fast check. The slow checks then run only for the few texts that match. */
 const MAY_BE_ODD = /[^\w ./:,*=?&+;'-]|^[ _]|[ _]$|:\/\/|vault:|(?:change|replace)[-_]?(?:me|this)/i
 
 function statementOn(text: string, path: Path, form: LeafForm): Statement | undefined {

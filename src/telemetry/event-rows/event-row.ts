@@ -11,7 +11,6 @@ export interface EventRow<E extends Event> {
   /** Undefined if the events are too frequent for the log. */
   readonly line?: LineDefinition
   readonly moreLines?: readonly LineDefinition[]
-  /** Required if the line has several levels. */
   level?(event: E): Level
   /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
   facts?(event: E, commands: CommandContext): Facts

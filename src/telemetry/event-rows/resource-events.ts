@@ -11,7 +11,7 @@ import { seconds, type EventRows } from './event-row.ts'
 /** A failure is `debug`, because the event `ProblemFound` logs it, too. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
-/** Problems with other reasons end by themselves, or can wait. */
+/** A person must act on these immediately. Problems with other reasons end by themselves, or can wait. */
 const NEEDS_SOMEBODY_NOW: ReadonlySet<Reason> = new Set(['OutcomeUnknown', 'OutcomeUnsaved'])
 
 const PROBLEM_FIELDS = [

@@ -134,7 +134,6 @@ const WRITTEN = {
 
 const { shape: CHANGEABLE } = DeletablePolicy
 
-/** For a watched alert, `watchedRules` allow only the fields of `ReadOnlyPolicy`. */
 const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
     'Reaction if repeated reads show that a created alert is missing: create it again, or report it. Default: `recreate`.',
