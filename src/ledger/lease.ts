@@ -11,8 +11,8 @@ const PATIENCE_MS = 200
 
 /**
  * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The
- * lock file stays, because a new file of the same name could be locked, too. Only SQLite opens it, because
- * closing another handle drops the lock (POSIX). `<file>.holder` names the holder.
+ * lock file is never removed, because another process could lock a new file of the same name. Only SQLite opens the
+ * file, because closing another handle drops the lock (POSIX). `<file>.holder` names the holder.
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
 export function takeLease(file: string, now: number): Disposable {

@@ -12,7 +12,6 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
-  /** Records that this ledger returned. They equal what was stored, because a change makes a new object. */
   const given = new WeakSet<LedgerRecord>()
 
   function give(record: LedgerRecord): LedgerRecord {

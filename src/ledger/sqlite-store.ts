@@ -91,7 +91,7 @@ export function openStore(options: StoreOptions) {
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** All writes to a ledger in memory, which can have several users. 0 for a file, because it has one writer. */
+    /** Counts only the writes to a ledger in memory, because a file has only one writer. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {

@@ -27,7 +27,7 @@ export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
 }
 
 /**
- * Waits for permits of the request budget. Returns a promise only if it must wait.
+ * Waits until the request budget allows a request. Returns a promise only if it must wait.
  * @throws {SecretUnavailableError}
  * @throws {RemoteError} `AuthFailed` or `ServiceIdle` after a refusal, `Throttled` if the queue is full
  */
@@ -57,7 +57,7 @@ async function admitLater(
   breaker: CredentialBreaker,
   options: AdmitOptions,
 ): Promise<Admission> {
-  // Checked before a permit is taken, because a blocked request must not use one.
+  // Checked before the wait, because a blocked request must not use the budget.
   breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
@@ -133,7 +133,7 @@ function createThrottle(budget: Budget, clock: Clock) {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // Without `Retry-After`, a 429 does not extend a pause: its request was sent earlier.
+    // Without `Retry-After`, a 429 does not extend a pause, because its request was sent before the pause.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     if (retryAfterMs === undefined) pauses += 1
     const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)

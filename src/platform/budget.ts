@@ -4,7 +4,7 @@ import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import type { Priority } from '../contract/platform.ts'
 import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './request-window.ts'
 
-/** `next`: for a request that has begun, and needs another permit. */
+/** `next`: another request of an operation that has begun. */
 export type Rank = Priority | 'next'
 
 const RANKS: readonly Rank[] = ['next', 0, 1, 2]
@@ -17,7 +17,6 @@ const RESERVE = 0.005
 
 interface Wanted {
   readonly priority: Rank
-  /** Number of permits, taken together. A smaller budget gives all that it has. */
   readonly places: 1 | 2 | 3
 }
 
@@ -115,12 +114,12 @@ export function createBudget(options: {
   }
 
   return {
-    /** Longest ms from sending a request until its permit is free again. */
+    /** ms after which a sent request no longer counts. */
     turnMs: windowMs * (1 + 2 * MARGIN),
-    /** Takes permits immediately. Undefined: too few are free, or other requests wait. */
+    /** Never waits. Undefined: the budget is used up, or other requests wait. */
     take: takeFree,
     /**
-     * Waits for permits. Rank `next` comes first, then the lowest priority number, then the order of arrival.
+     * Waits until the budget allows the requests. Rank `next` comes first, then the lowest priority number, then the order of arrival.
      * @throws {RemoteError} `Throttled` if the queue is full
      */
     async acquire({

@@ -77,7 +77,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // Only a probe extends a pause. Other requests were sent before it began.
+    // Only a probe extends a pause, because other requests were sent before the pause.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined

@@ -90,7 +90,7 @@ function follow(
 
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
-/** Undefined: the reply does not show whether the credentials work. If only the content was refused, they work. */
+/** Undefined: the reply does not show whether the credentials work. A refusal of the content shows that they work. */
 function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
   if (problem === undefined) return 'accepted'
   const { class: kind, httpStatus, retryAfterMs } = problem.facts

@@ -86,7 +86,7 @@ async function joinedBy(
     allowH2: false,
     connect(_options, callback) {
       tries += 1
-      // Undici forgets its request if the callback runs immediately.
+      // Not called immediately, because undici would then forget its request.
       queueMicrotask(() =>
         tries === 1 ? callback(null, skipInterim(socket)) : callback(new Error('one connection, once'), null),
       )
@@ -155,7 +155,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** Added to the limit of undici, so that undici's own error comes first, which says more. */
+/** Added to undici's limit, because undici's own error says more and must come first. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {

@@ -13,9 +13,9 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 const FRESH_MS = 5_000
 
 export interface Read<T> extends Call<T> {
-  /** Makes the body of each attempt. Can first send a read, which uses one of `places`. `send` throws its errors. */
+  /** Makes the body of each attempt. `send` throws the errors of this function. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
-  /** Number of permits. 2: one is for a read before the request. Default: 1. */
+  /** Number of requests in the budget. 2: one is for a read before the change. Default: 1. */
   readonly places?: 1 | 2
   readonly maxReplyBytes?: number
   readonly retries?: number
@@ -38,7 +38,6 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
   return result
 }
 
-/** @throws if the request could not be sent */
 async function attempt<T>(
   read: Read<T>,
   parts: RequestParts,
@@ -69,7 +68,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
   let waitedMs = 0
   const spares = [...first.spares]
 
-  /** Replaces the request's permit, which a read has used. */
+  /** Waits until the budget allows one more request, because a read was sent in place of the change. */
   async function anotherPlace({ signal }: ReadOptions): Promise<void> {
     const since = clock.monotonic()
     admission = await admit(caller, breaker, { priority: 'next', signal, places: 1 })

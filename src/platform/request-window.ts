@@ -1,21 +1,21 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Permit for one request. Call `sent` or `release`: otherwise it counts as sent after 30 s. */
+/** Allows one request. Call `sent` or `release`. Otherwise, the request counts as sent after 30 s. */
 export interface BudgetPlace {
   sent(): void
   ended(): void
   release(): void
 }
 
-/** Share of the window, added twice because of network jitter. 98 % of the budget stays usable. */
+/** Share of the window. Each request counts for two such shares longer, because network delays vary. */
 export const MARGIN = 0.01
 
-/** ms until an unused permit counts as sent. Writing an intent and connecting take less. */
+/** ms until an allowed request counts as sent. Writing an intent and connecting take less. */
 const LONGEST_HOLD_MS = 30_000
 
 /**
- * Counts a request for longer than the server does: until one window and one margin after its latest possible arrival.
- * That is the answer, or one margin after sending, whichever is earlier.
+ * Counts a request for longer than the server does, because its time of arrival is not known. The latest possible
+ * arrival is the reply, or one margin after sending, whichever is earlier.
  */
 export function createRequestWindow(options: {
   readonly windowMs: number
@@ -24,7 +24,7 @@ export function createRequestWindow(options: {
 }) {
   const { windowMs, clock, onFree } = options
   const margin = windowMs * MARGIN
-  /** Permits of unsent requests, with the time of taking, oldest first. */
+  /** Allowed requests that are not sent yet, oldest first, with the time they were allowed. */
   const open = new Map<object, number>()
   const sent: { arrivedAt: number }[] = []
 
@@ -52,7 +52,7 @@ export function createRequestWindow(options: {
       forgetOld(now)
       return open.size + sent.length
     },
-    /** Monotonic ms. Call `used` first, which drops old requests. */
+    /** Monotonic ms. Call `used` first, because `used` drops old requests. */
     nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
@@ -86,21 +86,20 @@ export function createRequestWindow(options: {
   }
 }
 
-/** If a timer was late, the next requests go earlier, by at most this share of the period. */
+/** Share of the period by which requests can go earlier to make up for a late timer. */
 const CATCH_UP = 0.02
 
 /** Spreads requests evenly over the period. Requests that a quiet time left unused can be sent together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
-  /** When the next request is due, if all are evenly spaced. A request can go up to one `lot` earlier. */
+  /** When the next request is due, if all are evenly spaced: monotonic ms. */
   let even = -Infinity
   return {
     readyAt: () => even - lot,
     takeAtOnce(now: number): void {
       even = Math.max(even, now) + spacing
     },
-    /** After a wait, the next requests go evenly spaced, not together. */
     takeAfterWait(now: number): void {
       even = Math.max(even, now + lot - periodMs * CATCH_UP) + spacing
     },

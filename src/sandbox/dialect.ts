@@ -14,7 +14,6 @@ export interface Dialect {
   readonly endpointShape: Shape
   readonly alert: CreateOnceKind | undefined
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
-  /** Codes at the beginning of a refusal's text, by status. */
   readonly codes: Readonly<Record<number, string>>
   /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
@@ -77,7 +76,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
-/** @param omitted leaves out the fields whose `returned` has this value */
+/** Leaves out each field whose `returned` is `omitted`. */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
@@ -99,7 +98,6 @@ function spelledField({ form, fields, keyedBy }: Field, value: Json): Json | und
   return value.map((item: Json) => (isObject(item) ? spelled(fields, item) : item)).toReversed()
 }
 
-/** How the service spells values in replies, if several spellings are allowed. */
 const SPELLINGS: Partial<Readonly<Record<LeafForm, (value: Json) => Json | undefined>>> = {
   address: (value) => (typeof value === 'string' ? value.replace(/\/\/[^/]*@/, '//[REDACTED]@') : value),
   engine: (value) => (typeof value === 'string' ? `${value}()` : value),

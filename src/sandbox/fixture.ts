@@ -10,7 +10,7 @@ import { newPipe, objectionTo, Incident, Times, type World } from './world.ts'
 const Id = z.guid()
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** A pipe needs no secrets, because replies never show them. */
+/** A pipe in a fixture needs no secrets, because replies never show secrets. */
 function fixturePipe(dialect: Dialect) {
   return z
     .strictObject({

@@ -69,7 +69,7 @@ export function scale(before: PipeBefore, json: JsonObject): PipeChange {
   return { ok: true, pipe: { ...change.pipe, internals } }
 }
 
-/** Handles `PUT {pipe}/settings`: merges the fields that the source kind allows, also `0` and `false`. */
+/** Handles `PUT {pipe}/settings`: merges the fields that the source kind allows. */
 export function configure(before: PipeBefore, json: JsonObject): PipeChange {
   const { kind } = sourceOf(before.pipe.body)
   if (isDatabase(kind)) return refusal(404, 'this pipe has no settings')
@@ -112,7 +112,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** Ignores rules that the stored pipe breaks in unchanged fields, because pipes are stored without credentials. */
+/** Ignores a rule that the stored pipe already breaks, unless the change has its field. Stored pipes lack credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,
@@ -125,7 +125,6 @@ export function ruleRefusal(
   return broken && refusal(400, broken.words)
 }
 
-/** Whether a change has the field at `path`, or an object around that field in `source.KIND`. */
 function isTouched(path: readonly (string | number)[], change: JsonObject): boolean {
   const depths = path.map((_name, at) => at + 1).filter((depth) => depth === path.length || depth > 2)
   return depths.some((depth) => valueAt(change, path.slice(0, depth)) !== undefined)

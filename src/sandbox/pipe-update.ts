@@ -95,7 +95,7 @@ function sourceShape(kind: SourceKind, declared: Fields, fields: Shape, names: r
 
 function changeable(kind: SourceKind, declared: Fields, fields: Shape): Shape {
   if (kind !== 'kafka') return changeableIn(declared, fields)
-  // For Kafka, the service accepts fields that cannot change, and ignores them.
+  // For Kafka, the service ignores fields that cannot change. It refuses only `schemaRegistry.credentials`.
   const { credentials: _refused, ...registry } = shapeIn(fields['schemaRegistry'])
   return { ...fields, schemaRegistry: z.strictObject(registry) }
 }
@@ -128,13 +128,13 @@ function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
     return refusal(400, 'fieldMappings: send destination.columns, too')
-  // The service ignores `settings` in this request. If `body` is empty without them, nothing would change.
+  // The caller has removed `settings` from `body`, because the service ignores them in this request.
   return Object.keys(body).length === 0
     ? refusal(400, 'settings: send them to PUT {pipe}/settings')
     : undefined
 }
 
-/** First removes each mapping that has all values of an item in `toRemove`, then adds `toAdd`. */
+/** Removes each mapping that equals an item of `toRemove` in the item's fields, then adds `toAdd`. */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,

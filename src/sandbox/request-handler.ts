@@ -36,7 +36,6 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     const { requestId } = arrival
     const fault = faults.pick(targetOf(operation, call))
 
-    // One transaction records arrival, work and answer. With `latency`, the arrival is recorded before the wait.
     const late = fault?.type === 'latency'
     const seq = late ? storage.addRequest(arrival) : undefined
     if (late && !(await pause(fault.ms, closing))) return

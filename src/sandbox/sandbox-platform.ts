@@ -206,7 +206,6 @@ function isOf({ service }: StoredAlert, call: Call): boolean {
   return service === '' || service === servicePath(call.service)
 }
 
-/** Null removes `scheduleStartAt`. `channel` can repeat the first of `channels`. */
 function readAlert({ dialect: { alert } }: World, call: Call): ReturnType<typeof readCheckedBody> {
   if (alert === undefined) return refusal(404, 'this profile cannot write alerts')
   const { id: _ofOthers, expect: _ofWatched, ...shape } = bodyShape(alert)

@@ -131,7 +131,7 @@ function useWal(database: DatabaseSync): void {
   }
 }
 
-/** Bytes of a SQLite file: 2 with a write-ahead log, 1 without. */
+/** Place of two bytes in a SQLite file. Both are 2 with a write-ahead log, and 1 without. */
 const WAL_MARK = { start: 18, end: 20 }
 
 function fillFrom(file: string, database: DatabaseSync): void {

@@ -37,7 +37,7 @@ export function mapped<T>(shape: Readonly<Record<string, T>>, change: (field: T)
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, change(field)]))
 }
 
-/** Casts a body for a kind's `rules` and `states`. They read only fields that the schema has checked. */
+/** Casts a body for a kind's `rules` and `states`. The cast is safe, because both read only checked fields. */
 export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceManifest {
   return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
 }

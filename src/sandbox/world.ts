@@ -57,7 +57,6 @@ export interface PipeView extends JsonObject {
   readonly state: string
   /** ISO 8601, UTC. */
   readonly createdAt: string
-  /** Only in the control interface, if the profile can change credentials. */
   readonly credentialsRevision?: number
 }
 

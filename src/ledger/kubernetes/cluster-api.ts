@@ -220,7 +220,6 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
 }
 
 function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {
-  // Each address gets a quarter of the time, the last address the rest.
   const limits = {
     timeout: timeoutMs,
     autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4),
@@ -229,7 +228,7 @@ function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: 
   const connect = buildConnector({ ...limits, ...tls })
   if (proxy === undefined) {
     const { servername } = tls
-    // Sets `servername` for each connection, because undici prefers the name in the URL.
+    // Passes `servername` here, because undici would use the name in the URL instead.
     return new Agent({
       allowH2: false,
       connect: (to, done) => connect({ ...to, ...(servername && { servername }) }, done),

@@ -60,8 +60,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Removes `movedFrom` from the target of a completed move. Otherwise, the next write to the source would
-   * remove the source's `movedTo`, and the target's record would be invisible.
+   * After a completed move, removes `movedFrom` from the new key's object. Otherwise, the next write to the old key
+   * would make the moved record invisible.
    */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
@@ -103,9 +103,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key. The last write of the move might still be under way. Pipewright writes
-   * the source's record again, because the API then refuses that last write.
-   * @returns the source's new record
+   * Cancels an incomplete move to this key. Writes the record of the old key again, because the API then refuses a
+   * late last write of the move.
+   * @returns the new record of the old key
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
     const from = over?.kept.movedFrom

@@ -34,7 +34,7 @@ export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
-/** ms in which a request of the holder or its predecessor might arrive after a takeover. */
+/** For how many ms after a takeover a request of an earlier holder might still arrive. */
 const LATE_ANNOTATION = `${GROUP}/late-for-ms`
 
 export function lateForIn(lease: KubeObject | undefined): number {

@@ -67,7 +67,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     if (!isReader && known() !== undefined) following ??= untilAccepted()
   }
 
-  /** Polls the Secret, because the status must show an acceptance before the next create. */
+  /** Polls the Secret. Otherwise, this process would notice an acceptance only at the next create. */
   async function untilAccepted(): Promise<void> {
     while (known() !== undefined && !closing.signal.aborted) {
       try {

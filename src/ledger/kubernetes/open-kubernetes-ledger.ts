@@ -68,7 +68,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** The read of all records after a rollback of the Lease. `stack` waits for this read, then disposes `rollback`. */
+  /** A read of all records, which begins after a rollback of the Lease. Closing the ledger waits for this read. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
@@ -157,7 +157,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // Reports no second rollback, because it can be the known rollback, described with other counts.
+    // Not reported if a rollback is already known, because both can be the same rollback.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
     // The previous leader might have ended after its first write, before `noteRecords`.

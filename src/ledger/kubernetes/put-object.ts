@@ -14,7 +14,7 @@ interface PutParts {
 }
 
 export function createPut({ api, path, name, mirror }: PutParts) {
-  /** Also reads the target of a move. Otherwise a moved record would seem missing. */
+  /** Also reads the key that a record moved to. Otherwise, the moved record would seem missing. */
   async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
     await mirror.refresh(key)
     const to = mirror.get(key)?.kept.movedTo?.key
@@ -24,7 +24,7 @@ export function createPut({ api, path, name, mirror }: PutParts) {
   /**
    * Replaces `over` by compare-and-set.
    * @param over undefined: creates the object
-   * @throws {LedgerConflict} after a concurrent write; the mirror then has its result
+   * @throws {LedgerConflict} after a write by another process, which the mirror then has
    */
   return async (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> => {
     const { key } = kept

@@ -149,7 +149,7 @@ export function createMirror(options: MirrorOptions) {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // Ignores an old reply if an event or a write changed the mirror during the read. Else it shows a rollback.
+      // Ignores the reply if an event or a write during the read has brought a later version.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)

@@ -21,8 +21,8 @@ export interface Kept {
   /** JSON. Undefined: the record was removed. */
   readonly body: string | undefined
   /**
-   * The key whose record moves to this key. `body` is invisible until that key's object has {@link Kept.movedTo},
-   * because two objects cannot be written atomically.
+   * The old key of a record that moves to this key. `body` is invisible until the old key's object has
+   * {@link Kept.movedTo}, because two objects cannot be written atomically.
    */
   readonly movedFrom: Moved | undefined
   /** JSON of the record that this key had before the move. */

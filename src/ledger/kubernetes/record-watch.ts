@@ -10,7 +10,7 @@ interface RecordWatchParts {
   readonly clock: Clock
   /** The version up to which all changes are known. */
   readonly knownUpTo: () => string
-  /** @throws {ClusterError} @throws {LedgerError} after reading all records, if one is invalid */
+  /** @throws {ClusterError} @throws {LedgerError} if a record is invalid; the others are read */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
   readonly onSilence: (why: string | undefined) => void
@@ -40,13 +40,13 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** Whether the cluster was restored to before `version`. If so, it sends no events until it is at `version` again. */
+  /** Whether the cluster was restored to a version before `version`. Then it sends no events until it is at `version` again. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }
 
   /**
-   * Reads all records. Waits after a recent read, because a proxy that cuts every watch would cause too many reads.
+   * Reads all records. Waits if the last such read was recent, because a proxy can cut every watch.
    * @returns false: the read failed, or `signal` is aborted
    */
   async function isReadAgain(): Promise<boolean> {
