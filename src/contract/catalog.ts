@@ -51,7 +51,7 @@ export interface Recorded {
   readonly pipeId: string | undefined
   /** Whether a create of unknown outcome might have made a pipe. */
   readonly isAwaiting: boolean
-  /** `organizationId/serviceId` in lower case, if this key made the last upsert of the service's endpoint. */
+  /** `organizationId/serviceId`, lower case: the service whose endpoint this key upserted last. */
   readonly endpointOf: string | undefined
 }
 

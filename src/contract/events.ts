@@ -40,7 +40,6 @@ export interface ProblemFacts extends Place {
 
 /** What an earlier process reported: after a restart, the log does not repeat it. */
 export interface SaidBefore {
-  /** Digests of the findings, by `digestsOf`. */
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
 }
@@ -68,7 +67,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** The resource became healthy. True for only one of its changed conditions, because the log tells it once. */
+      /** The resource became healthy. True in only one event, because the log reports this once. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -134,7 +133,7 @@ export type Event =
   | {
       readonly type: 'SourceLoaded'
       readonly revision: Revision
-      /** When this revision was first read, ms since the epoch. */
+      /** When git-sync or Kubernetes published this revision, ms since the epoch. */
       readonly since: number | undefined
       readonly durationMs: number
       readonly changed: readonly Key[]
@@ -160,7 +159,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads of records begin to fail or work again. `ignored`: an object with our label is not a record. */
+      /** Sent if reads begin to fail or work again. `ignored`: a Kubernetes object with our label is not a record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number

@@ -15,7 +15,6 @@ export const CREATE_FAILPOINTS = [
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]
 
-/** The create calls this at each failpoint. An error that it throws ends the create there. */
 export type Fail = (at: CreateFailpoint) => Promise<void>
 
 export interface Failpoints {

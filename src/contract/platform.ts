@@ -6,7 +6,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name`. Services of different names take turns with their requests. */
+  /** `metadata.name`. Services take turns with their requests. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string
@@ -32,21 +32,21 @@ export interface ReadTarget {
   readonly kind: ReadableKind
   /** Undefined for a kind without a service. */
   readonly service: ServiceAccess | undefined
-  /** Id of the resource. The service's id, if a service has only one of the kind. */
+  /** Id of the resource. For a kind with one resource per service: the service's id. */
   readonly id: string
   /** The resource as a list just showed it. A plan uses this instead of a read. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write. Each read uses one of the write's permits. A permit allows one request. */
+/** Reads right before a write. The request budget counts each read and the write. */
 export interface Looks {
   /**
-   * Reads without retries. If that used the last permit, waits for a new one, because the write needs a permit.
+   * Reads without retries. Then waits for the request budget if it has no request left for the write.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that the write can wait for a new permit after the next read. 0 if this read leaves a permit. */
+  /** ms that the write can wait for the request budget after the next read. */
   readonly lookCostsMs: number
 }
 

@@ -75,7 +75,6 @@ interface Known extends Partial<
     { readonly shownState: MaskedText | undefined; readonly reply: ResourceView['reply'] } | undefined
 }
 
-/** Without `entry`, shows what the record has of the last manifest. */
 export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
   const { key, upsert } = record
   const lastReply = upsert?.reply

@@ -65,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // Plans a further read here, because a read that began before the key was recorded does not plan one.
+        // Plans another read, because the last one might have begun before the key was recorded.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -219,7 +219,7 @@ export function createDaemon(parts: DaemonParts) {
     get lastLoadAt() {
       return readings.lastLoadAt
     },
-    /** When the revision last read without a problem appeared, in ms since the epoch. Undefined: unknown. */
+    /** When git-sync or Kubernetes published the last accepted revision, ms since the epoch. */
     get revisionSince() {
       return revisionSince
     },
@@ -259,7 +259,6 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** Whether the watcher gets events. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

@@ -19,8 +19,8 @@ interface DispatcherOptions {
   readonly concurrency: number
   /**
    * A rejection is reported as a bug.
-   * @param releaseSlot frees the run's slot before the run ends, for at most `concurrency` runs at a time. Resolves
-   * after other pending work.
+   * @param releaseSlot frees the slot before the run ends. At most `concurrency` runs can be without a slot.
+   * Resolves after other pending work.
    * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
@@ -29,7 +29,7 @@ interface DispatcherOptions {
 
 const AFTER_BUG_MS = 60_000
 
-/** The queue counts as stuck if for so long a key could run, but no run started or ended. */
+/** The queue counts as stuck if a key can run, but no run starts or ends for this long. */
 const STUCK_MS = 60_000
 
 export function createDispatcher(options: DispatcherOptions) {

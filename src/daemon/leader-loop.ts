@@ -52,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // While further reads must confirm that the manifest is gone, this reconcile completes no `POST /-/reconcile`.
+    // Until further reads confirm that the manifest is gone, a reconcile does not complete `POST /-/reconcile`.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }

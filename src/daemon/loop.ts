@@ -18,7 +18,6 @@ export interface LoopParts {
   readonly ended?: (key: Key) => void
 }
 
-/** Used by the daemon, and by `apply` and `plan`, which stop the loop when it is idle. */
 export function createLoop(parts: LoopParts) {
   const { context, reconciler, concurrency, stopping } = parts
   const { store, clock, emit } = context

@@ -17,7 +17,7 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   /** `normal`: kinds that are only read come first. `last`: requests from outside this pass come first. */
   readonly urgency: 'normal' | 'last'
   readonly settled?: ReadonlySet<Key> | undefined
-  /** Called once at the end. When the signal aborts, the pass stops waiting for running reconciles. */
+  /** Called once at the end. When the returned signal aborts, the pass stops waiting for running reconciles. */
   readonly deadline: () => AbortSignal
   readonly onReconciled: (key: Key, result: ReconcileResult) => void
   /** Makes the pass wait until changed resources are ready or clearly bad. */
@@ -149,7 +149,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
 
 export interface Wait {
   readonly board: StatusBoard
-  /** `started again`: waits only until pipes that Pipewright stopped for a change run again. */
+  /** `started again`: waits only for pipes that Pipewright stopped for a change, until they run. */
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number

@@ -17,7 +17,6 @@ interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'sto
   readonly onProgress: (done: number, of: number) => void
 }
 
-/** Result of an earlier check of a key that is unchanged since. */
 export interface Settled {
   readonly because: Explanation
   readonly ageMs: number

@@ -59,7 +59,7 @@ export async function createWatcher(options: WatcherOptions) {
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** Plans a walk for just before the read, so that later walks do not report the same change again. */
+  /** Plans a walk before the read, because a later walk would report the same change again. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by
@@ -91,7 +91,6 @@ export async function createWatcher(options: WatcherOptions) {
     if (seen !== known) {
       const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // `poll`: no event announced the change before or during this walk, or in the quiet time.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {

@@ -1,4 +1,4 @@
-/** Bidirectional marks, embeddings, overrides and isolates, and line separators. */
+/** Characters that change the text direction, and line separators. */
 export const TURNING = String.raw`\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`
 
 /** Characters that set the direction of the text after them. Excludes single marks, which right-to-left words need. */

@@ -43,7 +43,7 @@ export function createWebhook(parts: WebhookParts) {
   let isForgetful = false
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
-  /** For each refused problem id: when to try again, monotonic ms. */
+  /** By problem id: when to send a refused message again, monotonic ms. */
   const refusedUntil = new Map<string, number>()
 
   if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })

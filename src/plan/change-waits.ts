@@ -90,7 +90,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** If a change had no effect after a stop and a start, delays the next stop for this change. */
+/** Delays the next stop for a change that had no effect after the last stop and start. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

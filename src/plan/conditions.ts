@@ -125,7 +125,6 @@ function syncedOf(input: ConditionsInput): Claim {
   }
 }
 
-/** An existing pipe needs no mounted secret, so missing secrets are only noted in the facts. */
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
   const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
@@ -190,7 +189,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** A stale checkout can lack the manifest for long, so `Synced` shows that, unless it shows `Orphaned`. */
+/** Whether `Synced` shows that a stale checkout lacks the manifest, because that can last long. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'

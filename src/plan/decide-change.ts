@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // The wait before the replacement begins before the start or stop, because these can fail for long.
+  // The wait before a replacement begins first, because the start or stop can fail for long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 

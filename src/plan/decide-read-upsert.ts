@@ -133,7 +133,7 @@ function applyFacts({ applied }: LedgerRecord, access: FactsOf<'Changing'>['acce
   return { why, fields: [], by: [], is: 'to be applied', access }
 }
 
-/** A missing resource counts as a corrected field of this name. */
+/** The correction of a missing resource is counted under this name. */
 const EXISTENCE = 'existence'
 
 export function correctedBy(action: Action): readonly string[] {

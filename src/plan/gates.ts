@@ -194,7 +194,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
-/** Refuses to change a pipe that the manifest of another key claims. */
+/** Refuses to change a pipe that the manifest of another key names or describes. */
 export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { claim } = surroundings
   if (claim === undefined) return undefined

@@ -128,7 +128,7 @@ interface Common {
   readonly knownStates: KnownStates | undefined
   /** ms since the epoch. */
   readonly now: number
-  /** Masks texts for facts. Decisions use the raw texts. */
+  /** Masks texts that are shown. Decisions use the raw texts. */
   readonly mask: SecretMask['mask']
   /** ms since the epoch, unaffected by later clock changes. */
   readonly steadyNow: number

@@ -81,7 +81,7 @@ const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs
 
-/** When a missing pipe can be replaced: a `steadyNow`. Undefined: now. */
+/** When a missing pipe can be replaced, ms since the epoch. Undefined: now. */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
   return replaced.at + backoffMs(replaced.count, WAIT)
@@ -90,7 +90,7 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]
-  // The first id can be in policy.adopt, and later ids in a Lock.
+  // Keeps the first id, which policy.adopt can name, and the last ids, which a Lock can name.
   const kept = before.length > EARLIER_KEPT ? before.toSpliced(1, before.length - EARLIER_KEPT) : before
   const earlier = kept.length === 0 ? undefined : kept
   return { count: isCalm ? 1 : replaced.count + 1, at: now, id, earlier }

@@ -59,7 +59,7 @@ export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
 
 const IDS_SHOWN = 5
 
-/** Tolerance for a platform clock behind ours. */
+/** ms by which the platform's clock may be behind ours. */
 export const CLOCKS_APART_MS = 60_000
 
 export function unknownFacts(

@@ -75,7 +75,6 @@ export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
 
-/** The last text of a longer list counts the omitted texts. */
 const MAX_LISTED = 10
 const MAX_LISTED_LENGTH = 300
 const MAX_LENGTH = 4_000

@@ -20,7 +20,7 @@ const ServiceIdentity = z
   .readonly()
 export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
-/** Not `z.record`, because its copy takes many times the memory. */
+/** Not `z.record`, because that makes a copy with many times the memory. */
 const Hashes = z.custom<Readonly<Record<string, string>>>(
   (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string'),
 )
@@ -114,13 +114,13 @@ const Intent = z
     openedAt: A_TIME,
     /** Time limit for sending the request: a `steadyNow`. */
     sendBy: A_TIME,
-    /** A process that still runs writes the outcome before this `steadyNow`. */
+    /** Time limit for writing the outcome, if the process still runs: a `steadyNow`. */
     endBy: A_TIME,
     /** For this many ms after its request, the service can still carry out the create. */
     lastsMs: z.number().optional(),
     /**
      * `open`: no outcome yet; counts as `unknown` after a restart. `failed`: no effect. `unknown`: it might have
-     * worked. `dismissed`: a person says that none was created, or used --force. `succeeded`: `remote` holds the id.
+     * worked. `dismissed`: a person says that no pipe was made, or used --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
@@ -144,7 +144,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** The fields when the pipe was last in sync, to notice later changes. Absent if no policy allows a deletion. */
+/** The pipe's fields when last in sync. A later change prevents a deletion. Absent if its policy allows no deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),

@@ -23,8 +23,8 @@ const MAX_MASKED_LENGTH = 256 * 1024
 const MIN_PART_LENGTH = 16
 
 /**
- * Characters. Secrets are grouped by the largest of these lengths that they reach. In a text, the beginning of a
- * secret is masked from 64 characters on, or from 16 if the secret is shorter than 64.
+ * Characters. Each secret is grouped by the largest of these lengths that it reaches. If a text has only the
+ * beginning of a secret, at least 64 characters are masked, or 16 for a secret shorter than 64.
  */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
@@ -43,7 +43,7 @@ interface Needle {
 export function createSecretMask(secrets: Iterable<string> = []) {
   /** The secrets, in the order of their last `add`. */
   const held = new Set<string>()
-  /** Texts to mask, by `keyOf` their first four characters, then by one of `PART_LENGTHS`. Each list is sorted. */
+  /** Texts to mask, grouped by their first four characters, then by one of `PART_LENGTHS`. Sorted lists. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
@@ -144,7 +144,6 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
   let last = at
   let end = 0
   const isMasked = ({ isWord }: Needle) => !isWord || isWholeWord(text, at, last)
-  /** Range of the needles that begin like the text so far. */
   let [from, to] = [0, needles.length]
   while (from < to) {
     const low = needles[from]
@@ -240,7 +239,7 @@ function urlFormsOf(secret: string): readonly string[] {
   })
 }
 
-/** Escaped quotes in HTML: by Python, by Go and .NET, by lodash. */
+/** Escaped quotes in HTML: by Python, by Go, by lodash and .NET. */
 const QUOTES = [
   ['&quot;', '&#x27;'],
   ['&#34;', '&#39;'],

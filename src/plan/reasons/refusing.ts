@@ -141,7 +141,7 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Recorded resources of the service. */
+      /** Number of recorded resources of the service. */
       of: z.number(),
       limit: z.number(),
     }),
@@ -185,7 +185,6 @@ export const REFUSING = {
               text: 'If you intend so many creates, allow them once:',
               shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
             },
-            // A git-sync checkout is read-only, and the daemon's host might have no Git.
             {
               text: 'If not, revert the commit. To see the change in your checkout:',
               copy: 'git log -3 --stat',
