@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unwritten ones */
+  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns the unwritten */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
@@ -80,7 +80,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** The record for a pipe's id, even if the key was forgotten or an older ledger was restored. */
+  /** The record to write a pipe's id to, even if the key was forgotten or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,
