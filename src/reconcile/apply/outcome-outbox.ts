@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns the unwritten */
+  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unwritten ones */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
