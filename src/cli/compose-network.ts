@@ -13,7 +13,7 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** For webhooks and the daemon's API. The client certificate is for the platform only. */
+/** Settings for webhooks and the daemon's API. Omits the client certificate, which is for the platform only. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }

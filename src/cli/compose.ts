@@ -60,7 +60,7 @@ interface ComposeOptions {
 
 const RESYNC_MS = 3_600_000
 
-/** The part of the shutdown grace for writing a create's outcome. */
+/** The part of the shutdown grace for writing a create's outcome: ms. */
 const SETTLE_MS = 2_000
 
 type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
@@ -250,7 +250,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Does not use the engine's source, because the engine's first reading must report all manifests as changed. */
+/** Reads with a source of its own, because the engine's first reading must report all manifests as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,

@@ -6,7 +6,6 @@ import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import { nobody } from './io.ts'
 
-/** Records copied between two pauses. */
 const AT_ONCE = 100
 
 /** For plans: writes go to copies in memory, and requests that change the platform are not sent. */

@@ -57,7 +57,6 @@ export async function startEmbeddedSandbox(
   })
   return {
     url: sandbox.url,
-    /** With `look` before the first start, also returns the secrets that the start would generate. */
     readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
   }
 }

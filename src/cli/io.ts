@@ -12,7 +12,7 @@ export interface Io {
 }
 
 interface StopSignals {
-  /** Aborted by the first SIGTERM or SIGINT, which the reason names. */
+  /** Aborted by the first SIGTERM or SIGINT. The abort reason names the signal. */
   readonly stopping: AbortSignal
   readonly forced: AbortSignal
   onHangup(listener: () => void): void

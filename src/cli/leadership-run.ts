@@ -43,7 +43,6 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   /** Runs as leader: opens the webhook, and ends the run if another process takes over. */
   async function act(term: Term): Promise<void> {
     leading.begin(term)
-    // If Pipewright is stopping, `end` in run-command.ts releases the term.
     if (stop.stopping.aborted) return
     const { epoch, over } = term
     const leader = { epoch, holder: leadership.leader()?.holder }

@@ -72,7 +72,7 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
   return isNeeded && read !== undefined && 'why' in read ? [read] : []
 }
 
-/** Whether a configured URL needs the proxy. A webhook counts always, because the file with its URL can change. */
+/** Whether a configured URL needs the proxy. A webhook always counts, because the file with its URL can change. */
 function isUsed(
   protocol: 'https:' | 'http:',
   noProxy: ProxySettings['noProxy'],

@@ -5,7 +5,7 @@ import { problemOf, type SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
 import { definitionOf, type ReadValues } from './settings-table.ts'
 
-/** Time to record an outcome after the request's timeout. */
+/** Time to record an outcome after the request's timeout: ms. */
 const MARGIN_MS = 2_000
 
 /** Settings that failed to parse are missing in `values`. */

@@ -99,7 +99,7 @@ export const TABLE = {
     flag: 'ledger',
     placeholder: 'URL',
     default: 'sqlite:.pipewright/ledger.db',
-    // The sandbox has its own ledger, because in the sandbox, the real pipes of a ledger would count as missing.
+    // The sandbox has its own ledger, because the real pipes are not in the sandbox and would count as missing.
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
     describe:
       'store of the created resources: sqlite:PATH for one process, kubernetes:[NAMESPACE/]NAME for two pods, or memory: for tests',

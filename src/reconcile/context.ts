@@ -23,9 +23,9 @@ export interface ReconcileContext {
   readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
-  /** For decisions: cached for up to a second. */
+  /** Secrets for decisions, cached for up to a second. */
   readonly secrets: SecretStore
-  /** For requests: not cached. */
+  /** Secrets for requests, not cached. */
   readonly mounted: SecretStore
   readonly mask: SecretMask
   readonly store: StateStore
@@ -50,7 +50,7 @@ export interface ReconcileRequest extends ReadOptions {
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Lets another key run in place of this key. Resolves after other pending work. */
+  /** Lets another key run in place of this key. Resolves after other waiting work got its turn. */
   readonly releaseSlot: () => Promise<void>
 }
 

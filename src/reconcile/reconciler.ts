@@ -164,7 +164,7 @@ async function reconcileOnce(
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // No `await` between here and the intent: the input could change. Only the removal of a record waits, for a list.
+  // Until the intent, use no `await`, because the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -282,8 +282,8 @@ function carryOut(
 const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
 
 /**
- * Before a write, checks that all reads began after the key's last write.
- * @throws {DecisionOutdated} if another key sent a create of the same name
+ * Throws if a read began before the key's last write ended, because that is a bug.
+ * @throws {DecisionOutdated} if a read began before another key's create of the same pipe name ended
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
   const { key } = input.desired

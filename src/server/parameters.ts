@@ -146,7 +146,7 @@ export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Quer
   return { items: all.slice(offset, end), total: all.length, next }
 }
 
-/** @param changes undefined: the parameter is removed */
+/** @param changes a value of undefined removes the parameter */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

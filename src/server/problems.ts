@@ -65,7 +65,7 @@ export function attentionText(parts: ServerParts, answers: Answers, given: Query
 
 type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
 
-/** No filter hides problems of directory and daemon. @param asked `query`: for the address of the next page */
+/** No filter hides problems of directory and daemon. */
 export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },

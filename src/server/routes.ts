@@ -71,7 +71,7 @@ function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock
   })
 }
 
-/** Waits for the work that the caller starts now, and then as long again. */
+/** Waits until the work that the caller starts now is done, and then for the same time again. */
 async function rest(clock: Clock): Promise<void> {
   const startedAt = clock.monotonic()
   await setImmediate()

@@ -51,7 +51,7 @@ const LOOK_MS = 1_000
 /** Node closes a connection after this time without traffic, even during a reply. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Longer than the time until the next scrape, usually a minute. */
+/** Ms. Longer than a minute, the usual time between scrapes, which can then share a connection. */
 const KEEP_ALIVE_MS = 72_000
 
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {

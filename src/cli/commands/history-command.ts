@@ -87,7 +87,7 @@ interface HistoryText extends Sheet {
   readonly form: 'text' | 'wide'
 }
 
-/** Terminal columns. If a row leaves less room for its message, each message gets its own line. */
+/** If fewer terminal columns are left for a message, each message gets its own line. */
 const LEAST_MESSAGE = 40
 
 export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {

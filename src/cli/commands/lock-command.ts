@@ -42,7 +42,7 @@ export async function lock(
   return problems.length === 0 ? EXIT.fine : EXIT.failed
 }
 
-/** @returns several Locks if one is too small */
+/** @returns several Locks if the pipes do not fit in one */
 function locksOf(records: readonly LedgerRecord[], name: string): readonly LockManifest[] {
   const pipes = records.flatMap(({ key, remote }) =>
     remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],

@@ -52,7 +52,7 @@ async function carryOut(
 /** Long, because a command waits for a reconcile of its key, which waits for the request budget. */
 const ANSWER_MS = 90_000
 
-/** How long to wait for the first read of a daemon that starts. */
+/** Longest wait for a daemon that is starting: ms. */
 const START_MS = 30_000
 const AGAIN_MS = 250
 
@@ -61,7 +61,6 @@ async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<O
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-/** Retries while the daemon starts. */
 export async function callOwner(
   io: Io,
   owner: Owner,
@@ -80,7 +79,7 @@ export async function callOwner(
   }
 }
 
-/** How long to wait while another command has the ledger, or while a daemon starts. */
+/** Longest wait while another command uses the ledger, or while a daemon starts: ms. */
 const TURN_MS = 5_000
 
 /** Calls `ask` if a daemon owns the ledger. Otherwise, this process owns the ledger while it calls `act`. */

@@ -83,7 +83,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   return { ...planned, missingLedger: missing }
 }
 
-/** Opens the ledger, or if it is missing, an empty one. @throws {LedgerError} if the ledger cannot be used */
+/** Opens the ledger, or an empty one if there is none. @throws {LedgerError} if the ledger cannot be used */
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,

@@ -127,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** An ended suspension is no finding, because no manifest changes at its end. @param now ms since the epoch */
+/** The end of a suspension is no finding, because the manifest does not change then. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {

@@ -8,13 +8,12 @@ import { printable } from './terminal.ts'
 /** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
 
-/** Characters kept free for `leftOut`, and for characters that GitHub counts twice. */
+/** Characters kept free for the note about omitted items, and because GitHub counts some characters twice. */
 const RESERVE = 1_536
 
 /** Characters. A longer message is cut in the table, and is complete below it. */
 const LONGEST_CELL = 300
 
-/** Items with the same cause; usually one. */
 type Cause = readonly [PlanItem, ...PlanItem[]]
 
 /** A table row for each cause, then folded bodies. Items that do not fit are omitted, least important first. */

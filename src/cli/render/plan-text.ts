@@ -137,7 +137,6 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
     if (sign === ' ') continue
     for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) kept.add(near)
   }
-  // Goes backwards, to keep the parents of each kept line.
   let depth = 0
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const indent = indentOf(lines[index]?.text ?? '')

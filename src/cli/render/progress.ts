@@ -14,7 +14,7 @@ export interface Progress extends Disposable {
   readonly stderr: NodeJS.WritableStream
 }
 
-/** On standard error. Off with `NO_COLOR` or `TERM=dumb`. */
+/** Shows progress on standard error, except with `NO_COLOR` or `TERM=dumb`. */
 export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
   if (!isLive(stderr, env)) return { stderr, show: () => undefined, [Symbol.dispose]: () => undefined }
   const startedAt = performance.now()

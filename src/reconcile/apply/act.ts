@@ -98,7 +98,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   return isOver ? { ...record, command: undefined } : record
 }
 
-/** Resets the start count of a running pipe, a day after the last start. */
+/** Resets the count of starts if the pipe runs a day after the last start. */
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record

@@ -152,7 +152,8 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // After an update that needs a stopped pipe, the service starts it. The next such update waits for a stop.
+    // After an update that needs a stopped pipe, the service starts the pipe. Another such update must wait until the
+    // pipe is stopped again.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
   }
@@ -271,8 +272,8 @@ function withKept(
 }
 
 /**
- * If the pipe runs again, clears the record that Pipewright stopped it. Otherwise, an operator's later stop would count
- * as Pipewright's.
+ * If the pipe runs again, forgets that Pipewright stopped it. Otherwise, an operator's later stop would count as
+ * Pipewright's.
  */
 function runsAgain(
   { input }: Changing,

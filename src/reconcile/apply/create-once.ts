@@ -25,7 +25,7 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms, added to `deadlineMs` and `waitedMs`: the reads can be this old. If they are older, the process was paused. */
+/** Ms. Part of the maximum age of the reads before a create. Older reads mean that the process was paused. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
@@ -129,7 +129,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // The store gets the intent before the ledger, because a possible rename (an equal manifest) must wait.
+  // Noted in memory before the write to disk, because an equal manifest (a possible rename) must wait for this create.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const

@@ -52,7 +52,6 @@ function failureOf(error: RemoteError): RemoteFailure {
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  // `refused` is set for bad credentials, and also if the platform does not know the service.
   const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }

@@ -80,7 +80,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** The record for a pipe's id, even if the key was forgotten or an older ledger was restored. */
+  /** The record to write a pipe's id to, even if the key was forgotten or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,

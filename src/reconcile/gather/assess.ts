@@ -43,7 +43,6 @@ export interface Gathered {
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined
-  /** Set if an earlier assessment already stored the answer. */
   readonly looked?: ObservedKey | undefined
 }
 

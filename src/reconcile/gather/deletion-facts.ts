@@ -138,10 +138,10 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. For this long after an edit, `left` also gets fields that the service shows late. */
+/** Ms. For this long after an edit, fields that the service shows late are added to `left`. */
 const LEARNS_MS = 60 * 60_000
 
-/** The new `left`: the pipe's fields when it was in sync. Undefined: no policy allows a deletion. */
+/** The pipe's fields at the last check in sync. Undefined: the manifest's policy allows no deletion of the pipe. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,

@@ -29,7 +29,7 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Ms. A create relies on a list of at most this age plus `lookCostsMs`. */
+/** Ms. This plus `lookCostsMs` is the maximum age of a list before a create. */
 const BEFORE_CREATE_MS = 10_000
 
 /** @returns undefined if the kind has no list @throws request errors */
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** A pipe in the shared list. Undefined: no list, a recently failed one, or no readable item. @throws request errors */
+/** The pipe in the shared list. Undefined: the list failed lately or lacks a readable item. @throws request errors */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -103,7 +103,7 @@ export function lastWriteOf(store: StateStore, key: Key): number {
   return store.lastWrites.endedAt({ key, created })
 }
 
-/** The name includes the secret, because another API key might see other pipes. */
+/** Includes the name of the secret, because another API key might see other pipes. */
 export function nameOfListing(
   { name }: Pick<CreateOnceKind, 'name'>,
   { serviceId, secretName }: ServiceAccess,
@@ -146,7 +146,7 @@ interface Looked {
   readonly listing: Listing | undefined
 }
 
-/** For a key whose pipe is missing or not created: pipes in the list that might be it. */
+/** Finds listed pipes that might be the key's pipe, if that pipe is missing or not created. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
   { entry, recorded, desired, service, body, listing }: Looked,

@@ -119,9 +119,8 @@ function withForeign(
 }
 
 /**
- * Masked names of settings that manifests do not support. At the adoption, `before` is undefined and all are taken.
- * A later read adds only fields in `kind.unsupported`. It drops any other field that the service no longer returns, or
- * that a resource created by Pipewright also has, because the service sets such a field itself.
+ * Masked names of settings that manifests do not support. An adoption (`before` is undefined) takes
+ * all. A later read adds only fields in `kind.unsupported`, and drops fields that the service sets itself.
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -151,7 +150,7 @@ function isOfCreate(fields: Fields, path: string): boolean {
   return part !== 'scaling' && Object.hasOwn(fields, part)
 }
 
-/** If the pipe's name or identity differs from the manifest, records it: another manifest might describe the pipe. */
+/** Records a name or identity that differs from the manifest, because another manifest might describe the pipe. */
 function withSeenAs(
   { store }: ReconcileContext,
   record: LedgerRecord,
@@ -184,7 +183,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** After a read refuted `policy.recreate`, it is ignored. Once Git no longer has it, a new one counts. */
+/** Ignores `policy.recreate` after a read found the pipe, until the policy is removed from Git and added again. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))

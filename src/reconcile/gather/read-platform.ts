@@ -88,7 +88,7 @@ export async function readPlatform(
   return { answer: answer ?? (await askPlatform(context, question)), listing }
 }
 
-/** A pipe that a manifest or a Lock names is adopted, whatever a list shows. */
+/** Whether a manifest or a Lock names the pipe's id. Such a pipe is adopted, whatever a list shows. */
 function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question): boolean {
   const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
   return (
@@ -108,7 +108,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     const asked = questionOf(context, question, request)
     if (asked === undefined) return undefined
     const reply = await asked
-    // A found resource needs no create, so other keys go first. An upsert keeps its slot.
+    // A found resource needs no create, so other keys go first.
     if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -208,7 +208,7 @@ function questionOf(
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined
-  // The permit covers only reads with the credentials of the create.
+  // The create's place in the request budget covers only reads with the same credentials.
   const isPermitted = permit?.service.secretName === access.secretName
   const asked = { kind, service: access, id: recorded.remote.id }
   return (looks ?? (isPermitted ? permit : platform)).read(asked, options)

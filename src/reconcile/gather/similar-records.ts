@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // A manifest that equals the applied body comes before one that equals only an edit that was never applied.
+    // If this manifest equals only a never-applied edit, a manifest that equals the applied body comes first.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -58,7 +58,6 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // If this manifest was not edited, it is blocked only by a pipe that was created under another name.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -67,7 +66,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** Does not compare source and destination if the other manifest still has them, because that can be intended. */
+/** Ignores an equal source and destination if the other manifest still has them, because that can be intended. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -96,7 +95,6 @@ export function namedRecord(
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
-  // If this key might have a pipe, it adopts the named pipe, and no record moves to this key.
   if (mightHaveResource(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
@@ -113,7 +111,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** Another manifest that wants this record's pipe. Ignores keys that have a pipe, and `ensure: absent`. */
+/** Finds another manifest that wants this record's pipe. Ignores a manifest that has a pipe or `ensure: absent`. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -137,7 +135,7 @@ export function claimOn(
   return like && { key: like, by: undefined }
 }
 
-/** A manifest without a pipe that describes this record's pipe exactly. */
+/** @returns the key of another manifest that has no pipe yet and describes exactly the pipe of this record */
 export function alikeTo(store: StateStore, { key, service, applied }: LedgerRecord): Key | undefined {
   if (service === undefined || applied === undefined) return undefined
   const alike = store.alike({ key, serviceId: service.serviceId, fingerprint: applied })
@@ -225,7 +223,7 @@ function holdersByName(
   })
 }
 
-/** Drops the record in `policy.replaces`, which may be similar, but keeps an orphan with unsupported settings. */
+/** Drops the record in `policy.replaces`, because it may be similar. Keeps an orphan with unsupported settings. */
 function notReplaced(
   store: StateStore,
   related: readonly LedgerRecord[],

@@ -12,7 +12,7 @@ type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'li
 
 export type PipeOwners = ReturnType<typeof pipeOwners>
 
-/** Finds the key that has or wants a pipe. Records come before manifests and Locks. */
+/** Finds the key that has or wants a pipe. */
 export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()

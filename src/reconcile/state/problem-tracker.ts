@@ -126,7 +126,6 @@ export function createProblemTracker(
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
-    // Before `begin`, a difference is no news, because each status is only the recorded one.
     const isOther = (known ?? '') !== '' && known !== state
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
@@ -296,7 +295,6 @@ function shownBehind(view: ResourceView): readonly ResourceView[] {
   if (Valid.status !== 'True') behind.push(withConditions(view, { ...view.conditions, Valid: valid }))
   if (Synced.status !== 'True')
     behind.push(withConditions(view, { ...view.conditions, Valid: valid, Synced: synced }))
-  // If a resource is not ready because it is not in sync, that is one problem.
   return behind.filter((one) => REASONS[one.reason].status === one.status)
 }
 

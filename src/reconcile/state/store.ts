@@ -155,7 +155,7 @@ export function createStateStore({
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    /** Keys of the same kind as `like` with a pipe in the service. Includes `like`. */
+    /** Keys that have the kind of `like` and a pipe in the service. Includes `like`. */
     createdIn: (serviceId: string, like: Key) => pipes.of(groupOf(like, serviceId)),
     /** A key other than `but` that has or had this pipe. */
     holderOf(pipeId: string, but: Key): Key | undefined {

@@ -28,7 +28,6 @@ export interface PageReply {
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 
-/** `story` and `entries` of the query become `type` and `limit` of the timeline. */
 export async function pageText(
   parts: ServerParts,
   answers: Answers,

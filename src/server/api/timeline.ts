@@ -20,7 +20,7 @@ const TYPES = ['revision', 'source', 'action', 'condition'] as const
 /** Maximum of history lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
-/** History lines to read for each item: few might match, and a group has many. */
+/** History lines to read for each item. Many, because few lines might match, and a group has many. */
 const LINES_AN_ITEM = 125
 
 export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {
@@ -84,7 +84,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/** @param options `whole`: `history` has all lines. If not, older lines of the oldest revision might exist. */
+/** @param options `whole`: `history` has all lines. */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
@@ -92,7 +92,6 @@ export function timelineOf(
 ): readonly SingleEntry[] {
   const oldest = whole ? undefined : history.at(-1)
   const end = oldest?.at ?? -Infinity
-  // Source entries since the oldest history line, and the entry of that line's revision.
   const recent = source.filter(
     (entry) => entry.at >= end || (entry.type === 'revision' && entry.revision === oldest?.revision),
   )

@@ -14,7 +14,7 @@ import { sinceWhen } from './time.js'
  * @import { Shown } from './markup.js'
  */
 
-/** Problems shown in full. If there are more, only one for each reason. */
+/** Maximum of problems shown in full. If there are more, at most one of each reason. */
 const OPEN = 3
 
 const PLACES = 12

@@ -23,7 +23,7 @@ export function stateWords(resource) {
 }
 
 /**
- * A state lasts until the next. The last state lasts until now, or if the last check failed, until its last reading.
+ * A state lasts until the next. The last state lasts until now, or if the last check failed, until the last reading.
  * @param {ResourceReply} resource its states: oldest first
  */
 export function stateSection(resource) {
