@@ -161,7 +161,7 @@ function withDefaults(given: ReadValues): ReadValues {
   return values as ReadValues // from each setting's parser
 }
 
-/** In the sandbox, a profile other than the default has its own manifests, folder and ledger. */
+/** Default of a setting. In the sandbox, each profile but `default` has its own manifests, data folder and ledger. */
 function standardOf(
   name: SettingName,
   { sandbox, profile }: Pick<Settings, 'sandbox' | 'profile'>,

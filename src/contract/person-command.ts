@@ -59,5 +59,5 @@ export interface AllowedReply {
   readonly isWithoutService?: true
 }
 
-/** `blocked`: the number of waiting creates or deletions. None was allowed, because this number is above `count`. */
+/** `blocked`: so many creates or deletions wait. None was allowed, because a person confirmed fewer. */
 export type Allowed = AllowedReply | { readonly blocked: number }

@@ -59,7 +59,6 @@ export async function createWatcher(options: WatcherOptions) {
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** Plans a walk before the read, because a later walk would report the same change again. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by

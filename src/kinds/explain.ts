@@ -35,7 +35,7 @@ export function explainKind(profile: Profile, name: string): FieldFacts | undefi
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
-/** Finds a field by a path such as `pipe.spec.source.kafka` in any case, or suggests similar paths. */
+/** Finds a field by a path such as `pipe.spec.source.kafka`, or suggests similar paths. Ignores the letter case. */
 export function findField(
   profile: Profile,
   path: string,

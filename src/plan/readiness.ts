@@ -7,7 +7,7 @@ import type { Because } from './reason.ts'
 import { isAtRest, UNHEEDED_MS } from './run-state.ts'
 import type { z } from '../kinds/zod.ts'
 
-/** For this long, a new resource can have a state that is not listed as healthy. */
+/** A new resource is not called unhealthy for this long. */
 const ROLLOUT_MS = 15 * 60_000
 
 interface SeenState {

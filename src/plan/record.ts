@@ -182,7 +182,7 @@ export const LedgerRecord = z
     /** `spec.name` of the last request. */
     platformName: z.string().optional(),
     remote: Remote.optional(),
-    /** The replaced pipe, until the new id is durable. */
+    /** The pipe that is being replaced, until the ledger has the id of the new one. */
     former: Former.optional(),
     replaced: Replaced.optional(),
     intent: Intent.optional(),

@@ -70,7 +70,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** Whether a missing Lease can be taken. True after its duration, because its last holder might still act. */
+  /** Whether a missing Lease can be taken: only after its duration, because its last holder might act until then. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()

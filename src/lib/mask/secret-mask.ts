@@ -43,7 +43,7 @@ interface Needle {
 export function createSecretMask(secrets: Iterable<string> = []) {
   /** The secrets, in the order of their last `add`. */
   const held = new Set<string>()
-  /** Texts to mask, grouped by their first four characters, then by one of `PART_LENGTHS`. Sorted lists. */
+  /** Sorted texts to mask, by their first four characters, then by the longest of `PART_LENGTHS` that fits. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0

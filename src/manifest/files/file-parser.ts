@@ -5,7 +5,7 @@ import { parseSteps, type FileContent, type ParsedFile } from '../validate/parse
 import { createSlices, inSlices } from '../validate/slices.ts'
 import type { Limits } from '../yaml/limits.ts'
 
-/** Parses the files of one reading. A file beyond the limits keeps the content of the last reading. */
+/** Parses the files of each reading. A file that exceeds the limits keeps its content from the reading before. */
 export type FileParser = ReturnType<typeof createFileParser>
 
 export function createFileParser(

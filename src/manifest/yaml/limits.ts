@@ -21,7 +21,7 @@ export type Limits = Readonly<typeof DEFAULT_LIMITS>
 const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
- * Offset of the first match of `MARK` beyond `limit`. Matches are limited, because each costs the parser about
+ * Offset of the match of `MARK` that is one too many. Matches are limited, because each costs the parser about
  * ten microseconds. Matches in quoted texts count, too.
  */
 export function findTooMany(text: string, limit: number): number | undefined {

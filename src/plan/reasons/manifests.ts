@@ -137,7 +137,7 @@ export const MANIFESTS = {
             unknown,
           )
         case 'a doubtful reading':
-          return 'The manifest was not found. This read of the directory has a problem, so the resource stays unchanged.'
+          return 'The manifest was not found, but Pipewright did not accept this read of the directory. The resource stays unchanged.'
       }
     },
     steps: (facts, about) => [

@@ -51,7 +51,7 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'not found':
       return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} The last read of the manifests has a problem. Until it is solved, no resource is deleted.`
+      return `${asked} Pipewright did not accept the last read of the directory. Until it accepts one, no resource is deleted.`
     case 'older':
       return `${asked} No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':

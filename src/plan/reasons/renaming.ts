@@ -75,7 +75,8 @@ function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: s
 }
 
 const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, noun: string) => string>> = {
-  unclaimed: ({ key, other }) => `${other} has a record and no manifest, and looks like ${key}.`,
+  unclaimed: ({ other }) =>
+    `${other} has a record but no manifest, and might be this resource under its former name.`,
   claimed: (facts) =>
     `${facts.key} looks like ${placed(facts)}: the same service, and the same spec.name, an equal spec, or the same source and destination.`,
   'renamed-from'(facts, noun) {

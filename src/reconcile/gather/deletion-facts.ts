@@ -107,7 +107,7 @@ function leftNow(
   return store.hashesOf(key, flatLeaves(kind.fields, known, withoutSlow(kind, there)))
 }
 
-/** Drops slow fields: a service hides them for a while after a change. */
+/** Drops the fields that the service shows only some time after a change. */
 function withoutSlow({ changes }: CreateOnceKind, there: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(`${name}.`) !== true))
 }

@@ -75,7 +75,7 @@ export function createListings() {
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** Set for a failed create: it might have made a pipe that another manifest now describes. */
+  /** Set for a create that counts as failed, but might have made a pipe that another manifest describes. */
   readonly isFailed?: boolean
 }
 

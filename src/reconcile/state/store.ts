@@ -142,7 +142,7 @@ export function createStateStore({
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
-      // A failed create of another process might have worked after all.
+      // Other processes' failed creates count too, because a pipe might show up after all.
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }

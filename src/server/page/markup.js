@@ -5,7 +5,7 @@ import { h as create } from 'preact'
 
 /**
  * @import { VNode } from 'preact'
- * @typedef {VNode | string | undefined | false | readonly Shown[]} Shown undefined, false, empty: nothing
+ * @typedef {VNode | string | undefined | false | readonly Shown[]} Shown
  */
 
 /** Control characters except newline and tab, and marks of text direction. */

@@ -10,7 +10,7 @@ export const view = {
   /** The last list, also while a resource is open. @type {PageReply['whole']} */ whole: undefined,
   /** @type {PageReply['one']} */ one: undefined,
   /** Why the server refused the present address. @type {PageReply['refused']} */ refused: undefined,
-  /** The server did not answer for the present address. */ isUnanswered: false,
+  /** The server has not answered for the page's address. */ isUnanswered: false,
   /** @type {Connection} */ connection: { how: 'lost', asOf: undefined },
   /** Entries shown of "What changed". */ entries: 8,
   areFiltersOpen: false,
