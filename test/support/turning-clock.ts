@@ -7,7 +7,7 @@ const STEP_MS = 20
  * Time that passes with turns of the event loop, about 20 times as quick as real time, while somebody waits. For what waits for replies of a
  * server in this process: a busy machine delays the turns, and so hastens no limit.
  */
-export function createTurningClock(startMs = Date.now()): Clock & { skip(ms: number): void } {
+export function createTurningClock(startMs = Date.now()): Clock & Disposable & { skip(ms: number): void } {
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
   let elapsed = 0
   let isTurning = false
@@ -26,6 +26,10 @@ export function createTurningClock(startMs = Date.now()): Clock & { skip(ms: num
     monotonic: () => elapsed,
     skip(ms) {
       elapsed += ms
+    },
+    /** What still waits waits for ever, and costs no time of other tests. */
+    [Symbol.dispose]() {
+      timers.clear()
     },
     after(delayMs, callback) {
       const timer = { at: elapsed + delayMs, callback }

@@ -96,7 +96,7 @@ export async function givenAt(
   const platform = stack.use(await startPlatform({ ...options, fixture: { services, ...options.fixture } }))
   const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
   if (options.profile !== undefined) base.push('--profile', options.profile.name)
-  const clock = createTurningClock()
+  const clock = stack.use(createTurningClock())
   const env: Given['env'] = {}
   const command: Given['command'] = (name = '', ...args) => runHere([name, ...base, ...args], env, { clock })
   const profile = base.slice(base.indexOf('--api-budget') + 2)
