@@ -1,7 +1,7 @@
 import { z } from '../kinds/zod.ts'
 import { WithoutManifest } from './without-manifest.ts'
 
-/** What the daemon or `apply` records in the ledger about its own process. Times are ms since the epoch. */
+/** Facts that the daemon or `apply` records about its own process. Times are ms since the epoch. */
 export const Activity = z
   // Not strict, because a newer version of Pipewright might have written more fields before its rollback.
   .object({

@@ -38,7 +38,7 @@ export interface ProblemFacts extends Place {
   readonly isReported?: boolean
 }
 
-/** What an earlier process reported: after a restart, the log does not repeat it. */
+/** Problems that an earlier process reported. After a restart, the log omits them. */
 export interface SaidBefore {
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
