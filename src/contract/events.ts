@@ -38,7 +38,7 @@ export interface ProblemFacts extends Place {
   readonly isReported?: boolean
 }
 
-/** Problems that an earlier process reported. After a restart, the log omits them. */
+/** Problems that an earlier process reported. The log does not repeat them. */
 export interface SaidBefore {
   readonly findings: ReadonlySet<string>
   readonly problem: boolean
