@@ -140,7 +140,7 @@ export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderTha
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
-/** `holder` is the leader's host or, in a cluster, pod. Omits a URL that works only on another host. */
+/** Omits the URL of a leader on another host if the URL works only there. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
   const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
@@ -158,7 +158,7 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
   }
 }
 
-/** Limits `neededBy`, because thousands of keys can depend on a Service. */
+/** Maximum of keys in a reply, because thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
 interface Known {

@@ -20,7 +20,7 @@ import { VERSION, misuse } from './io.ts'
 
 const CONNECT_MS = 5_000
 
-/** A failed read of the notes is repeated after this time. */
+/** A failed read of the ledger is repeated after this time. */
 const AGAIN_MS = 1_000
 
 /** @throws {CommandError} if the URL or the secret cannot be read */

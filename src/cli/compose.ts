@@ -52,7 +52,7 @@ interface ComposeOptions {
   /** Infinity with `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  /** `Term.confirm`: throws if another process is leader. Undefined: this process only reads the platform. */
+  /** Throws if another process is leader. Undefined: this process only reads the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
   readonly olderThan?: (() => string | undefined) | undefined
@@ -245,12 +245,12 @@ export function composeToLook(
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** Tells the time of the ledger's clock, because other hosts read the recorded times. */
+/** Uses the time of the ledger's clock, because other hosts read the recorded times. */
 function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
   return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
-/** Reads with a source of its own, because the engine's first reading must report all manifests as changed. */
+/** Reads with a separate source. Otherwise, the engine's source would not report these manifests as changed. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -302,7 +302,7 @@ export function openSource({ profile, manifests }: Settings, clock?: Clock, prog
   return createSource({ profile, root: manifests, clock, onRead })
 }
 
-/** The name that a ledger is bound to. Omits a local port, because the port of a proxy can change. */
+/** The platform's name in the ledger. Omits a local port, because the port of a proxy can change. */
 export function platformName({
   sandbox,
   baseUrl,

@@ -47,7 +47,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSumma
   ]
 }
 
-/** Hints do not count as problems. @param now ms since the epoch */
+/** @param now ms since the epoch */
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: DaemonSummary,
   now: number,

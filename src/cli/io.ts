@@ -29,7 +29,7 @@ export function printJson(io: Io, value: unknown): void {
 /** Members that hold times in ms since the epoch. */
 const TIME = /^(?:at|since|until|\w+(?:At|By|After|From))$/
 
-/** Smaller numbers are durations. */
+/** A smaller number is a duration, not a time. */
 const LONG_AGO = Date.UTC(1980, 0)
 
 function isoTimes(name: string, value: unknown): unknown {
@@ -43,7 +43,6 @@ export const EXIT = {
   failed: 1,
   /** `plan`: changes are pending. */
   pending: 2,
-  /** Wrong flags, settings or arguments. */
   usage: 64,
   bug: 70,
 } as const

@@ -49,7 +49,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     if (daemon.isStarted) tell('acting', leader, leading.olderThan)
     else {
       tell('acting', leader)
-      // Only the first successful read shows whether the checkout is stale.
+      // Whether the checkout is stale is known only after the first successful read.
       const endListening = events.listen((event) => {
         if (event.type !== 'SourceLoaded' || event.problem !== undefined) return
         endListening()
@@ -91,7 +91,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
   return {
     /** Aborted if another process took over, or the standby failed. */
     ended: ending.signal,
-    /** @returns `standing`: on a standby, a promise that resolves when this process leads or stops */
+    /** The promise `standing` resolves when a standby leads or stops. Undefined on the leader. */
     async begin() {
       const term = await unlessStopped(leadership.attempt(stop.stopping))
       if (term !== undefined) await act(term)
@@ -100,7 +100,6 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
         standing: term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined,
       }
     },
-    /** Sends the webhook's pending notifications. */
     async flush(deadline: AbortSignal) {
       await webhook?.stop(deadline)
     },

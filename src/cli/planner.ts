@@ -85,7 +85,7 @@ function checkedLately({ context, board }: Planning, dry: ReconcileContext): Rea
     if (action !== 'observe' || !isFine || ageMs > LATELY_MS) continue
     if (!isPipe(key) || !isAsItWas(store, dry.store, key)) continue
     const service = dry.store.record(key)?.service?.serviceId
-    // For each service, the plan reads one such pipe, to test the credentials.
+    // Leaves one pipe of each service for the plan to read, because a read tests the credentials.
     if (asked.has(service)) settled.set(key, { because, ageMs })
     else asked.add(service)
   }

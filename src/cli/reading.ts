@@ -27,12 +27,11 @@ import { notAccepted } from './daemon-summary.ts'
 /** The process that uses the ledger, or used it last. */
 export interface DaemonView {
   readonly state: RunState
-  /** `process` and `host` are missing in a server's reply. */
   readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
 export interface StatusReading {
-  /** ms since the epoch, by the source's clock. */
+  /** ms since the epoch. */
   readonly now: number
   readonly daemon: DaemonView
   readonly whole: DaemonSummary
@@ -43,7 +42,7 @@ export interface StatusReading {
 
 type Details = Pick<ResourceReply, 'cause' | 'next'>
 
-/** Replies of the API, from `--server` or made from the ledger. */
+/** Reads replies from a server's API, or makes equal replies from the ledger. */
 export interface Reader extends AsyncDisposable {
   status(): Promise<StatusReading>
   details(key: Key): Promise<Details>
@@ -118,7 +117,7 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Without a daemon, this process itself groups the views into problems. */
+/** Groups the views into problems, because no daemon did so. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,

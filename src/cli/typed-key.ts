@@ -20,7 +20,6 @@ export function keyFrom(text: string): Key {
   misuse(`"${escapeControls(text)}" is not a key: give Kind/name, such as Pipe/orders.`)
 }
 
-/** @param otherwise the hint if no known word is near */
 export function didYouMean(
   word: string,
   known: readonly string[],

@@ -10,7 +10,6 @@ import { wrapped } from './render/terminal.ts'
 export interface Shell {
   readonly program: Command
   readonly io: Io
-  /** Settings of the running command. Undefined: not read yet. */
   settings?: Settings
   code: ExitCode
 }
@@ -130,7 +129,6 @@ const UNCHECKED_TLS =
   'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
   'on the network can read the credentials and impersonate the platform. Use this for tests only.'
 interface CommandHelp {
-  /** Command lines without the program's name. */
   readonly examples: readonly string[]
   /** Meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */
   readonly exits: readonly string[]

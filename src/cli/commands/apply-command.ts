@@ -209,7 +209,7 @@ async function passOverAll(
   return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
 }
 
-/** All work after a stop shares one grace period. */
+/** After a stop, all work shares the grace period that began with the stop. */
 function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSignal {
   const fromNow = () => AbortSignal.any([AbortSignal.timeout(shutdownGraceMs), stop.forced])
   let ofStop: AbortSignal | undefined

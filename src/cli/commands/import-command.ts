@@ -29,10 +29,7 @@ interface ImportFlags {
   readonly output: (typeof IMPORT_OUTPUTS)[number]
 }
 
-/**
- * @param word key of the new manifest, or with `--all`, name of a Service
- * @throws {CommandError} if the pipe or key is taken, or the platform does not answer
- */
+/** @throws {CommandError} if the pipe or key is taken, or the platform does not answer */
 export async function importPipes(
   io: Io,
   settings: Settings,

@@ -52,7 +52,7 @@ async function carryOut(
 /** Long, because a command waits for a reconcile of its key, which waits for the request budget. */
 const ANSWER_MS = 90_000
 
-/** Longest wait for a daemon that is starting: ms. */
+/** ms. A starting daemon replies 503, and the request is repeated for at most this time. */
 const START_MS = 30_000
 const AGAIN_MS = 250
 
@@ -79,7 +79,7 @@ export async function callOwner(
   }
 }
 
-/** Longest wait while another command uses the ledger, or while a daemon starts: ms. */
+/** ms. Longest wait while another command uses the ledger, or while its daemon does not answer. */
 const TURN_MS = 5_000
 
 /** Calls `ask` if a daemon owns the ledger. Otherwise, this process owns the ledger while it calls `act`. */

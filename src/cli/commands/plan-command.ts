@@ -67,7 +67,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // Source secrets might be mounted only at the daemon, so a plan may lack them. The sandbox has them.
+  // A plan may lack secrets of sources, because perhaps only the daemon has them. The sandbox has all of them.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const planned = await makePlan({
@@ -98,7 +98,7 @@ export async function ledgerToRead(
   }
 }
 
-/** Enough for two plans, because the daemon makes one plan at a time. */
+/** ms. Enough for two plans, because the daemon makes one plan at a time. */
 const TIMEOUT_MS = 21 * 60_000
 
 async function planAtServer(

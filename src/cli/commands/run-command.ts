@@ -188,7 +188,7 @@ function aborted(signal: AbortSignal): Promise<string> {
   })
 }
 
-/** A resource counts as in progress if its next check is within this time: new pipes are checked often. */
+/** ms. A resource is in progress if its next check is sooner, because new pipes are checked often. */
 const SOON_MS = 10_000
 
 /** @returns an event listener that emits `SandboxReady` once, when no resource is in progress */

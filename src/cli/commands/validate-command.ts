@@ -24,8 +24,8 @@ import { paintFor } from '../render/terminal.ts'
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
 /**
- * Finds the directory to read. Usually, that is `manifests`. A single folder outside of `manifests` is read instead.
- * If `manifests` does not exist, the folder of the given files is read.
+ * Finds the directory to read: usually `manifests`. If the only path is a folder elsewhere, that folder. If
+ * `manifests` does not exist, the folder of the given files.
  */
 function scopeOf(
   { manifests: root }: Settings,
@@ -95,7 +95,7 @@ async function storeInput({ stop }: Io) {
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-/** The path relative to the directory of the manifests, as in findings. */
+/** The path relative to `root`. @throws {CommandError} if the path does not exist or is not in `root` */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)
@@ -127,7 +127,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** The end of a suspension is no finding, because the manifest does not change then. @param now ms since the epoch */
+/** Messages about suspensions that have ended. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {

@@ -8,7 +8,7 @@ import { printable } from './terminal.ts'
 /** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
 
-/** Characters kept free for the note about omitted items, and because GitHub counts some characters twice. */
+/** Characters kept free for a note on omitted items, and for characters that GitHub counts twice. */
 const RESERVE = 1_536
 
 /** Characters. A longer message is cut in the table, and is complete below it. */
@@ -16,7 +16,7 @@ const LONGEST_CELL = 300
 
 type Cause = readonly [PlanItem, ...PlanItem[]]
 
-/** A table row for each cause, then folded bodies. Items that do not fit are omitted, least important first. */
+/** A table with a row for each cause, then the bodies. Omits the least important items if they do not fit. */
 export function planAsMarkdown(plan: Plan): string {
   const causes = byCause(newsOf(plan))
   const noLedger = missingLedgerWords(plan)

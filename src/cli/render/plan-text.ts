@@ -106,7 +106,6 @@ const CONTEXT = 2
 /** If a body has more lines, the diff has all old lines, then all new lines. */
 const MOST_COMPARED = 1_000
 
-/** @param before undefined: everything is new */
 export function bodyDiff(before: JsonObject | undefined, after: JsonObject): readonly DiffLine[] {
   const next = linesOf(after)
   if (before === undefined) return next.map((text) => ({ sign: '+', text }))

@@ -35,7 +35,6 @@ interface StatusText extends Sheet {
   readonly isCheckKnown?: boolean | undefined
 }
 
-/** @param text `nothing`: the text for an empty list */
 export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
@@ -53,7 +52,7 @@ export function statusText(
 
 export const NOTHING_RECORDED = 'No resource is recorded yet.'
 
-/** The revision's age shows a stalled Git sync. */
+/** Shows the age of the revision, because a high age reveals a stalled Git sync. */
 function revisionLine(
   { state, last }: DaemonView,
   { revisionSince, problem }: DaemonSummary,
