@@ -49,12 +49,10 @@ export async function startActivityNotes({ command, ledger, store, clock, url, w
   await write(read())
   return {
     before,
-    /** Writes what was read, but only if it changed. */
     noteRead() {
       const facts = read()
       if (!sameJson(facts, said)) void write(facts)
     },
-    /** Writes the last notes, and when each key was checked. */
     async stop() {
       const checked = new Map<Key, number>()
       for (const { key } of store.records()) {

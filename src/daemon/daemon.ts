@@ -44,7 +44,7 @@ export function createDaemon(parts: DaemonParts) {
   let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
-  /** Keys whose manifest was missing in the last read, but not yet in three reads. */
+  /** Keys whose manifest was missing in the last read, but not yet in three reads in a row. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
   const readings = createReadings({
@@ -65,7 +65,7 @@ export function createDaemon(parts: DaemonParts) {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(isVanishing) {
-        // Plans another read, because the last one might have begun before the key was recorded.
+        // Reads again, because the last read might have begun before the ledger had the key.
         if (isVanishing) readAgainSoon()
       },
     })
@@ -141,7 +141,7 @@ export function createDaemon(parts: DaemonParts) {
     return store.record(key)?.conditions?.Synced.status === 'True'
   }
 
-  /** A person's `suspend` or `resume` ends when the revision changes. @returns keys whose revision has changed */
+  /** Keys whose `suspend` or `resume` command ended, because the revision changed. */
   function suspensionsOver(): readonly Key[] {
     return [...store.records()].flatMap((record) => (isSuspensionOver(store, record) ? [record.key] : []))
   }

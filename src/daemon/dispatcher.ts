@@ -15,12 +15,11 @@ export interface Again {
 interface DispatcherOptions {
   readonly clock: Clock
   readonly queue: Queue
-  /** Number of slots for priority 0, and the same number for priorities 1 and 2 together. */
+  /** Maximum of parallel runs at priority 0, and again at priorities 1 and 2 together. */
   readonly concurrency: number
   /**
    * A rejection is reported as a bug.
-   * @param releaseSlot frees the slot before the run ends. At most `concurrency` runs can be without a slot.
-   * Resolves after other pending work.
+   * @param releaseSlot lets another run start before this one ends
    * @returns when to run the key again
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
@@ -53,7 +52,7 @@ export function createDispatcher(options: DispatcherOptions) {
     return slotsOf(priority).mayStart(service)
   }
 
-  // With `setImmediate`, one call handles all requests of a tick, and timers and sockets run between short runs.
+  // Waits for `setImmediate`, so that sockets and timers get their turn between runs.
   function wake(): void {
     if (awake || deadline !== undefined) return
     awake = true
@@ -66,9 +65,7 @@ export function createDispatcher(options: DispatcherOptions) {
     })
   }
 
-  /**
-   * Starts waiting keys before other replies are handled. Limited to `refillsLeft` calls per tick, so that timers run.
-   */
+  /** Starts waiting keys immediately, but only a limited number of times per tick, so that timers run. */
   function refill(): void {
     wake()
     if (refillsLeft === 0 || deadline !== undefined) return

@@ -19,9 +19,9 @@ interface ActingParts {
   readonly renewed: () => Promise<readonly string[]>
   /** ms in which a request of the previous leader can still arrive. Undefined: there was no leader. */
   readonly lateForMs: number | undefined
-  /** Whether the key's manifest was missing in the last read, but not yet in three reads. */
+  /** Whether the key's manifest was missing in the last read, but not yet in three reads in a row. */
   readonly isUnconfirmed: (key: Key) => boolean
-  /** Called when a reconcile begins. @returns function to call at its end, except after a stop */
+  /** Called when a reconcile begins. The result is called at its end, except after a stop. */
   readonly onRun: (key: Key) => () => void
   readonly onRan: (isVanishing: boolean) => void
 }
@@ -52,7 +52,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
-    // Until further reads confirm that the manifest is gone, a reconcile does not complete `POST /-/reconcile`.
+    // While the manifest might be gone, `POST /-/reconcile` waits for further reads and a later reconcile.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }

@@ -51,10 +51,10 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      // Writes the revision for the next leader, even if no request follows. `LeaseRenewed` reports failures.
+      // Writes the revision for the next leader. An event `LeaseRenewed` reports a failure.
       if (term !== undefined) confirm().catch(() => undefined)
     },
-    /** Revision that another process acted on, if this checkout might be older. Then no resource counts as removed. */
+    /** The revision last acted on by another process, if this checkout might be older. Then nothing counts as removed. */
     get olderThan() {
       return checkout.olderThan
     },
@@ -70,7 +70,7 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
 
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Joins several revisions to one text, because their order is unknown. */
+/** Separates the revisions in one text. */
 const AND = '; '
 
 /**
@@ -79,7 +79,7 @@ const AND = '; '
  * or changes after the start. After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
-  /** Revisions read here. Cleared each time the checkout has the leader's revision. */
+  /** Revisions that this process has read since its checkout last equalled the leader's. */
   const readRevisions = new Set<string>()
   /** Revisions that the leader has replaced, as seen on standby. */
   const replacedByLeader = new Set<string>()
@@ -114,7 +114,6 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (hasBegun && waiting === undefined) return
       readRevisions.add(revision)
       if (!hasBegun) forgetWhenSame()
-      // Notes the first revision read during the block, because a read of another revision ends the block.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
     /** @param before revision that the previous leader acted on; undefined: unknown */
@@ -128,7 +127,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
     get olderThan() {
       return olderThan()
     },
-    /** Text for the next leader: `revision`, and other revisions that might be newer than `revision`. */
+    /** Text for the next leader: `revision`, and each revision that might be newer. */
     actedOn(revision: string) {
       const before = olderThan()?.split(AND) ?? []
       return [...before.filter((other) => other !== revision), revision].join(AND)

@@ -14,7 +14,7 @@ import { createLoop, type LoopParts } from './loop.ts'
 const MOST_RUNS = 3
 
 export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'ended'> {
-  /** `normal`: kinds that are only read come first. `last`: requests from outside this pass come first. */
+  /** `normal`: the kinds that are only read run first. `last`: other reconciles run before those of this pass. */
   readonly urgency: 'normal' | 'last'
   readonly settled?: ReadonlySet<Key> | undefined
   /** Called once at the end. When the returned signal aborts, the pass stops waiting for running reconciles. */
@@ -168,7 +168,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   const moving = new Set<Key>()
   const moved = new Set<Key>()
   const held = new Set<Key>()
-  /** Keys whose change was sent again while the pass waited for them. */
   const retried = new Set<Key>()
   let begunAt: number | undefined
 
@@ -226,7 +225,7 @@ function isChange({ action, outcome }: ReconcileResult): boolean {
   return CHANGES.has(action.type) && outcome.result === 'done'
 }
 
-/** These reasons do not show that a change in progress has ended. */
+/** With these reasons, a change in progress might continue. */
 const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
 
 function isMoving(

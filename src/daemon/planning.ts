@@ -22,7 +22,7 @@ export interface Settled {
   readonly ageMs: number
 }
 
-/** Runs the pass of `apply` in a dry run. @returns undefined if stopped @throws the first bug */
+/** Simulates `apply`. @returns undefined if stopped @throws the first bug */
 export async function makePlan(options: PlanOptions): Promise<Plan | undefined> {
   const { context, stopping } = options
   const { profile, store } = context

@@ -28,7 +28,7 @@ export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 interface Entry extends ReadyEntry {
   readonly key: Key
   readonly priority: Priority
-  /** When the key became due at this priority. `dueAt` can be earlier, from a request with lower priority. */
+  /** When the key became due at this priority: monotonic ms. */
   readonly since: number
   state: 'scheduled' | 'ready'
 }

@@ -4,7 +4,7 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
-/** `event`: the kernel reported a change. `poll`: only a walk found the change. `full`: a timer. */
+/** `event`: the kernel reported a change. `poll`: only a walk of the directory found it. `full`: a timer. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
 export type Watcher = Awaited<ReturnType<typeof createWatcher>>
@@ -29,7 +29,7 @@ export interface WatcherOptions extends Partial<typeof TIMES> {
   readonly listen?: typeof listenTo
 }
 
-/** Pause after a walk, as a multiple of its duration: walks use 1 % of a core. */
+/** Pause after a walk of the directory, as a multiple of its duration: walks use 1 % of a core. */
 const PAUSE_FACTOR = 100
 /** After so many events, the kernel might have dropped some: its queue holds 16,384 by default. */
 const STORM = 5_000
@@ -39,9 +39,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
   ENFILE: 'raise the sysctl fs.file-max',
 }
 
-/**
- * Resolves when watching has begun: read the directory after that. Never rejects: if watching fails, walks continue.
- */
+/** Resolves when watching has begun: read the directory after that. Never rejects: polling replaces a failed watch. */
 export async function createWatcher(options: WatcherOptions) {
   const { root, clock, emit, walk = statWalk, listen = listenTo } = options
   const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }
@@ -148,7 +146,6 @@ export async function createWatcher(options: WatcherOptions) {
 interface DebounceOptions {
   readonly clock: Clock
   readonly quietMs: number
-  /** Longest delay if the events do not end. */
   readonly noisyLimitMs: number
   readonly onQuiet: () => void
 }
