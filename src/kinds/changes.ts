@@ -31,7 +31,6 @@ export interface Changes {
   isSlow(field: string): boolean
   /** An update replaces all fields, so Pipewright first reads the resource. */
   readonly replacesWhole?: true
-  /** States of a resource without a manifest. */
   readonly rest: RestStates
 }
 

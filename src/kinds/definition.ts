@@ -81,7 +81,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly unsupported?: readonly string[]
   readonly staysBehind?: string
   readonly credentialRules?: true
-  /** The reply without empty values, and with values that follow from others, such as `managedTable: false`. */
+  /** The reply without empty values, and with implied values, such as `managedTable: false`. */
   setIn?(reply: JsonObject): JsonObject
   outline?(manifest: M): Readonly<Record<string, string>>
 }

@@ -8,7 +8,6 @@ import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 
-/** What `pipewright explain` says about a field, from the schemas and field tables. */
 export interface FieldFacts {
   /** Full path, such as `Pipe.spec.source.kafka.brokers` or `Pipe.spec.destination.columns[].name`. */
   readonly path: string
@@ -18,7 +17,6 @@ export interface FieldFacts {
   readonly meaning: string
   /** The allowed values. Empty: any value of the type. */
   readonly allowed: readonly string[]
-  /** An example value. Undefined if the type or the inner fields say enough. */
   readonly example: Json | undefined
   readonly compared: string
   /**

@@ -43,7 +43,7 @@ export function sourceIn(paths: readonly string[], values: Values): string | und
   return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Whether the sources are equal, and also each field that both sides have. */
+/** Whether both have the same source, and no field with two different values. */
 export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
   const source = sourceIn(paths, a)
   const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]

@@ -100,7 +100,7 @@ interface At {
   readonly place: Place
 }
 
-/** Replies never show this field. Secrets in the field become references, because the pipe probably uses them. */
+/** For a field that replies never show. Its secrets become references, because the pipe probably uses them. */
 function referencesOf(
   { fields, isSensitive }: Field,
   value: Json | undefined,
@@ -143,7 +143,7 @@ function valueOf({ form, fields, keyedBy }: Field, value: Json | undefined, at: 
   if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
   const made = objectOf(fields, value, { ...place, keys: [...place.keys, name] })
-  // An object that has only references is dropped, because the source probably uses no login.
+  // References alone are dropped, because the source probably uses no login.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 

@@ -78,7 +78,7 @@ const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }
 
-/** Turns the path of a list item into that of its list. The whole list is removed: a shorter list would be drift. */
+/** Removes the whole list instead of an item, because a shorter list would be drift. */
 function asField({ path, why }: Objection): Objection {
   const item = path.findIndex((step) => typeof step === 'number')
   return { path: item === -1 ? path : path.slice(0, item), why }
@@ -110,7 +110,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
 }
 
 /**
- * Removes a field. Also removes a parent that is then empty, if the parent held only secret references.
+ * Removes a field. If it is a secret reference and the only field of its parent, also removes the parent.
  * @param path of an existing field outside lists
  */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {

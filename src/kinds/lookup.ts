@@ -61,7 +61,7 @@ export function isUpserted(key: Key): boolean {
   return knownKind(kindOf(key)).lifecycle === 'upsert'
 }
 
-/** Whether the state describes the watched data, as with an alert, and not the resource itself. */
+/** Whether the state is about the watched data, as with an alert, and not about the resource itself. */
 export function isAlarm(key: Key): boolean {
   return kindNamed(kindOf(key))?.lifecycle === 'read-only' // the runbook's placeholder has no kind
 }

@@ -7,10 +7,10 @@ import { isEmpty } from './remote-resource.ts'
 
 /* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
 
-/** A longer list gets one hash per field for all its items together, because records must stay small. */
+/** Maximum items of a list that get hashes of their own, because records must stay small. */
 const MAX_ITEMS = 10
 
-/** Ends the path of a field that is empty in a reply. */
+/** Marks the path of a field that is empty in a reply. */
 const EMPTY = '.{}'
 
 /** Canonical texts by field path. @param shown the same reply, before empty fields were removed */

@@ -2,8 +2,8 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 
 /*
- * A configured list of healthy states decides, otherwise the states that the service documents. Without both,
- * words in a state's name can mean `unhealthy` or `moving` (a temporary state), and never `healthy`.
+ * A configured list of healthy states decides, otherwise the states that the service documents. Without both, the
+ * name of a state is only a hint: it can mean unhealthy or temporary, and never healthy.
  */
 
 export interface HealthyStates {

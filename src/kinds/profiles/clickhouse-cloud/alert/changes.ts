@@ -29,7 +29,7 @@ const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 
-/** Values that unset these fields, because an update that omits them does not. */
+/** Values that unset these fields. An update without the fields keeps them. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }
 
 export const ALERT_CHANGES: Changes = {
@@ -102,7 +102,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   return kept
 }
 
-/** Fields with these names. Drops null, because some fields refuse null. In others, null means "not set". */
+/** Fields with these names. Drops null, which some fields refuse, and which means "not set" in others. */
 function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) =>

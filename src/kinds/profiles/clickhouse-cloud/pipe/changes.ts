@@ -82,7 +82,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   )
 }
 
-/** Whether the old or the new authentication is SERVICE_ACCOUNT. If so, the authentication cannot change. */
+/** Whether the authentication changes to or from SERVICE_ACCOUNT, because no request can make this change. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')

@@ -63,8 +63,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
 }
 
 /**
- * The set values of a reply. Null, empty values, `false`, and sizes of 0 count as unset. Adds values that
- * replies omit but that follow from others.
+ * The set values of a reply. Null, empty values, `false`, and sizes of 0 count as unset. Adds implied values that
+ * replies omit.
  */
 function setIn(reply: JsonObject): JsonObject {
   const { scaling, destination, source, ...rest } = withoutEmpty(reply, false)
