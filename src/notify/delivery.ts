@@ -41,7 +41,7 @@ export interface DeliveryParts {
   readonly readTarget: () => Promise<Target>
   /** Never throws, follows no redirect, ends within `timeoutMs`. */
   readonly post: (posting: Posting, signal: AbortSignal) => Promise<Posted>
-  /** `Term.confirm`: throws if this process is not leader. */
+  /** Throws if this process is not leader. */
   readonly confirm: () => Promise<number>
   readonly clock: Clock
   readonly random: () => number

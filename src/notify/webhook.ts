@@ -52,7 +52,7 @@ export function createWebhook(parts: WebhookParts) {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    // A problem has not ended if a present problem has the same cause and shares a key.
+    // A problem has not ended if another one with the same cause has one of its keys.
     const byCause = Map.groupBy(problems, ({ cause }) => cause)
     function isMerged({ cause, keys }: Problem): boolean {
       const held = new Set(byCause.get(cause)?.flatMap((problem) => problem.keys))

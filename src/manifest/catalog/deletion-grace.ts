@@ -13,7 +13,7 @@ export interface CatalogState {
   readonly missingFor: ReadonlyMap<Key, number>
   /** Missing keys whose loss an operator accepted, so they no longer count as lost. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys that do not yet count as deleted, although the directory or the Locks no longer have them. */
+  /** Keys that the directory or the Locks no longer have, but that do not yet count as deleted. */
   readonly pending: ReadonlySet<Key>
   /** Keys that the Locks no longer have, and in how many readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
@@ -89,7 +89,7 @@ export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
 }
 
-/** Files that hold a Lock, and unreadable files that held a Lock when they were last read. */
+/** Files with a Lock. An unreadable file counts if it had a Lock when it was last read. */
 export function lockFilesAfter(
   before: ReadonlySet<string>,
   reading: Reading,

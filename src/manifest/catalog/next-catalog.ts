@@ -27,7 +27,7 @@ import { byPosition, findingOfFile } from '../diagnostics/diagnostic.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** If there is no `previous`, this catalog says which manifest owns a key, an id or an endpoint. */
+  /** Used without `previous`: it says which manifest owned a key, an id or an endpoint. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
@@ -36,7 +36,7 @@ export interface CatalogInput {
   readonly accept: 'force' | 'normal'
 }
 
-/** Makes the next catalog. A fact about which the reading is unsure, such as a removal, keeps its earlier value. */
+/** Makes the next catalog. What the reading cannot prove, such as a removal, keeps its earlier value. */
 export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
   const { reading, recorded } = input
   const previous = input.previous ?? blank(input)
@@ -58,7 +58,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   }
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
-  // This rule is first, because later rules ignore the manifests that this rule finds invalid.
+  // This rule is first, because later rules ignore manifests that it finds invalid.
   checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)

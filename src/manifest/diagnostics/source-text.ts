@@ -40,7 +40,7 @@ export function createSourceText(file: string, text: string) {
     return { line: index + 1, column: at - (lineStarts()[index] ?? 0) + 1 }
   }
 
-  /** The place from `start` to `end`. If `end` is in a later line, the place ends with the first line. */
+  /** The place from `start` to `end`, but at most to the end of the first line. */
   function place(start: number, end: number): Place {
     const { line, column } = position(start)
     const from = lineStarts()[line - 1] ?? 0

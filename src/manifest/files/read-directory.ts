@@ -98,7 +98,7 @@ async function unsettledIn(
   const { files, stamps, ignoreFile, revision, problem } = reading
   if (clock === undefined || problem !== undefined) return []
   if ((await revisionSince(root, revision)) !== undefined) return []
-  // Compares hashes if there is a previous reading, because a wrong clock makes a new file look old.
+  // Compares hashes if possible, because a wrong clock makes a new file look old.
   const isNews = ({ file, hash }: ParsedFile) =>
     previous === undefined ? !stamps.has(file) : previous.files.get(file)?.hash !== hash
   const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash

@@ -78,7 +78,7 @@ const MORE = {
 
 const LOCATED = 500
 
-/** Places of at most `LOCATED` documents, to limit the time. Files with few findings come first. */
+/** Limits the documents, because finding a place takes long. Files with few findings come first. */
 export function placesOf(findings: readonly CrossFinding[]): readonly Participant[] {
   const byFile = [...Map.groupBy(findings, ({ document }) => document.position.file).values()]
   const documents = new Set<ParsedDocument>()
@@ -104,7 +104,7 @@ export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFind
   return { document, finding: placedThere }
 }
 
-/** For each item of the group, finds up to `RELATED` items with another name. */
+/** For each item, finds some items with another name. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []

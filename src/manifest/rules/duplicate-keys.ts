@@ -10,7 +10,7 @@ export interface Before {
   readonly recorded: ReadonlyMap<Key, Recorded>
   /** Files that held a Lock at their last successful reading. */
   readonly lockFiles: ReadonlySet<string>
-  /** For each key, the files of the documents that are not used, because another document owns the key. */
+  /** For each key, the files of documents that are ignored, because another document owns the key. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
@@ -21,10 +21,9 @@ export interface Before {
 const NAME: Path = ['metadata', 'name']
 
 /**
- * If documents have the same key, only the document that had the key before is used. If that is unclear, none of
- * them is used.
+ * If several documents have a key, only its earlier owner is used. If the owner is unclear, none is used.
  * @param isHidden whether a file might hold documents that this reading did not see
- * @returns documents that are not used, because another document has their key
+ * @returns the documents that are not used
  */
 export function keyHolders(
   documents: readonly ParsedDocument[],
@@ -75,7 +74,7 @@ interface Away {
   readonly why: 'unreadable' | 'not found'
 }
 
-/** Finds an absent owner that keeps its key: its file is unreadable, or the owner disappeared only recently. */
+/** Finds a missing owner that keeps its key, because its file is unreadable or it disappeared only recently. */
 function awayFrom(
   group: readonly ParsedDocument[],
   before: Before,

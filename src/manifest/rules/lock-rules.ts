@@ -33,7 +33,7 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  /** Ids by key, without the claims that were refused because they contradict others. */
+  /** Ids by key, without refused claims. */
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
   /** Keys whose claims were all refused, and for which the ledger names no pipe. */
   const contested = new Set<Key>()
@@ -109,7 +109,7 @@ interface Contradiction {
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: the key or id that is kept. `named`: the keys or ids of all claims */
+  /** @param about `holder`: the key or id that stays valid. `named`: all claimed keys or ids */
   readonly saysOf: (
     claim: Claim,
     about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },

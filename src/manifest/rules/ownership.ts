@@ -21,7 +21,7 @@ export interface EndpointClaim extends Pick<KnownManifest, 'key' | 'position' | 
   readonly isAway: boolean
 }
 
-/** Weights of the evidence that a key is the owner. Each is more than the sum of the smaller weights. */
+/** Evidence that a key is the owner. Each weight is more than all smaller weights together. */
 const CLAIM = {
   recorded: 4,
   /** A create for this key has an unknown outcome, and might have made the object. */
@@ -32,7 +32,7 @@ const CLAIM = {
 export interface OwnershipEvidence {
   readonly manifests: readonly KnownManifest[]
   readonly serviceIs: ServiceIs
-  /** Includes unreadable manifests, and manifests that only the last one or two readings missed. */
+  /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
   readonly endpoints: readonly EndpointClaim[]
   /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
   hadEndpoint(claim: EndpointClaim): number

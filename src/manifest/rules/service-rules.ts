@@ -11,7 +11,7 @@ import { firstOf, type EndpointClaim, type ServiceIs, type OwnershipEvidence } f
 const SERVICE: Path = ['spec', 'service']
 
 /**
- * Reports manifests of the same endpoint, except its earlier owner, because each upsert would replace the others.
+ * Reports manifests of the same endpoint, because their upserts would replace each other. The earlier owner is valid.
  * @returns the key that owns each endpoint
  */
 export function checkEndpoints(standing: OwnershipEvidence, report: CrossReport): ReadonlyMap<string, Key> {

@@ -95,7 +95,7 @@ function checked(
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
-  // Other findings on a text with an odd character are dropped: the character causes them.
+  // Drops other findings on a text with an odd character, because the character causes them.
   const odd = texts.filter(isError).map(({ path }) => path)
   const outline = isSops ? ENCRYPTED : outlineFinding(value)
   const isElsewhere = kind === LOCK.name && !isLockFileName(source.file)
@@ -165,7 +165,7 @@ function validate(
   const wrong = [...issues.flatMap(pathsOf), ...odd]
   const rest = schema.safeParse(withoutFields(value, wrong)).data
   if (!isResource(rest)) return { accepted: undefined, mistakes }
-  // Findings next to a removed field are skipped, because its removal might be their only cause.
+  // Skips findings in the object of a removed field, because the removal might be their only cause.
   const isTouched = ({ path }: ShapeFinding) =>
     wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
   const broken = rulesOf(profile, rest).filter((finding) => !isTouched(finding))
@@ -177,7 +177,7 @@ function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
 }
 
-/** A copy without wrong fields. Undefined: a wrong value is no field of a mapping, so it cannot be removed. */
+/** A copy without wrong fields. Undefined if a wrong value is not a field, so it cannot be removed. */
 function withoutFields(input: unknown, wrong: readonly Path[]): unknown {
   const copy = structuredClone(input)
   for (const path of wrong) {

@@ -71,7 +71,7 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
   return format(ownWords(issue.message) ?? 'does not have the right form')
 }
 
-/** If the type fits only one branch of the union, findings of that branch. Otherwise one finding for the union. */
+/** Findings of the only branch of the union that fits the type. Otherwise, one finding for the whole union. */
 function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,

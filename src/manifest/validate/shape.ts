@@ -99,7 +99,7 @@ function short(text: string): string {
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
-/** Words for a value in `spec` that the dated API description lacks. Empty for other values. */
+/** Tells that the API description lacks a value of `spec`. Empty for other values. */
 export function documentWords(path: Path, { profile: { document }, input }: Context): string {
   const isOurs = path[0] !== 'spec' || valueAt(input, ['kind']) === 'Service' || document === undefined
   return isOurs ? '' : `: it is not in the API description of ${document}`

@@ -21,8 +21,8 @@ export type Limits = Readonly<typeof DEFAULT_LIMITS>
 const MARK = /[\n[{,:&*!\\]|[-?](?=\s)|["'](?=[\s"'])/g
 
 /**
- * Offset of the match of `MARK` that is one too many. Matches are limited, because each costs the parser about
- * ten microseconds. Matches in quoted texts count, too.
+ * Offset of the match of `MARK` that reaches the limit. Matches are limited, because each costs the parser about ten
+ * microseconds. Matches in quoted texts count, too.
  */
 export function findTooMany(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined

@@ -3,7 +3,7 @@ import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 /** After this many errors, the rest of a chunk is not read. */
 const MOST_ERRORS = 100
 
-/** Maximum documents in a chunk. A chunk of valid YAML has one document. */
+/** Maximum documents in a chunk. Only a chunk of broken YAML has more than one. */
 export const MOST_IN_CHUNK = 20
 
 /** Built once, because a schema costs more than parsing a small document. The schema knows no tags. */

@@ -35,7 +35,7 @@ export function textFindings(
   return findings
 }
 
-/** A fast check. The slow checks then run only for the few texts that match. */
+/** A fast check that selects the few texts for the slow checks. */
 const MAY_BE_ODD = /[^\w ./:,*=?&+;'-]|^[ _]|[ _]$|:\/\/|vault:|(?:change|replace)[-_]?(?:me|this)/i
 
 function statementOn(text: string, path: Path, form: LeafForm): Statement | undefined {
