@@ -149,7 +149,7 @@ function createThrottle(budget: Budget, clock: Clock) {
       limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
-    /** @returns if the limit has just ended: number of 429 replies, and the ms from the first to the last */
+    /** @returns when the limit ends: number of 429 replies, and the ms from the first to the last */
     speedUp() {
       pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined

@@ -89,7 +89,7 @@ export function classify(failure: Failure): RemoteError {
   return new RemoteError(failureWords(failure, facts), facts)
 }
 
-/** A proxy that gives up replies with these. The platform might have done the work. */
+/** Statuses of a proxy that gives up. The platform might still have done the work. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])

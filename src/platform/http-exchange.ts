@@ -58,12 +58,12 @@ interface ExchangeLimits {
 /** Characters kept of an incomplete reply. Parsing or searching more would block the process. */
 export const MAX_PARTIAL_LENGTH = 64 * 1024
 
-/** A timer later than this shows that the process was frozen. */
+/** A timer that is later than this shows that the process was frozen. */
 const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
-/** Never throws, and follows no redirect. `onRequestStart` runs when the connection is ready. */
+/** Never throws, and follows no redirect. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -177,7 +177,7 @@ export function exchange(
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants
 
-/** The flush modes decode an incomplete body as far as it came (RFC 9110, 8.4.1). */
+/** The flush options decode as much of an incomplete body as came. */
 const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
   gzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH }),
   deflate: (bytes, maxOutputLength) => {
@@ -210,7 +210,7 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
   return textOf(decoded, headers)
 }
 
-/** Some proxies compress twice, or drop the header. No text begins with these two bytes. */
+/** Some proxies compress twice, or drop the header that says so. No text begins with these two bytes. */
 function isGzip(bytes: Buffer): boolean {
   return bytes.toString('hex', 0, 2) === '1f8b'
 }

@@ -7,7 +7,6 @@ import { WIRE } from './wire.ts'
 
 export interface Login {
   readonly authorization: Secret
-  /** Texts to mask in messages. */
   readonly secrets: readonly Secret[]
   /** Equal credentials have equal digests in this process. */
   readonly digest: string

@@ -186,7 +186,7 @@ const MAX_INTERIM = 16 * 1024
 function skipInterim(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket)
-  /** The beginning of a possible interim reply. Undefined: the final reply has begun. */
+  /** Received bytes that might be an interim reply. Undefined: the final reply has begun. */
   let held: Buffer | undefined = Buffer.alloc(0)
   socket.write = (...sent: unknown[]) => {
     held ??= Buffer.alloc(0)

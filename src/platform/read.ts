@@ -68,7 +68,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
   let waitedMs = 0
   const spares = [...first.spares]
 
-  /** Waits until the budget allows one more request, because a read was sent in place of the change. */
+  /** Waits until the budget allows one more request, because a read used the place of the change. */
   async function anotherPlace({ signal }: ReadOptions): Promise<void> {
     const since = clock.monotonic()
     admission = await admit(caller, breaker, { priority: 'next', signal, places: 1 })

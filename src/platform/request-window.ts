@@ -7,7 +7,7 @@ export interface BudgetPlace {
   release(): void
 }
 
-/** Share of the window. Each request counts for two such shares longer, because network delays vary. */
+/** Tolerance for network delays, as a share of the window. Each request counts for two tolerances longer. */
 export const MARGIN = 0.01
 
 /** ms until an allowed request counts as sent. Writing an intent and connecting take less. */
@@ -52,7 +52,7 @@ export function createRequestWindow(options: {
       forgetOld(now)
       return open.size + sent.length
     },
-    /** Monotonic ms. Call `used` first, because `used` drops old requests. */
+    /** Monotonic ms. Right only after `used`, which drops old requests. */
     nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
@@ -89,7 +89,7 @@ export function createRequestWindow(options: {
 /** Share of the period by which requests can go earlier to make up for a late timer. */
 const CATCH_UP = 0.02
 
-/** Spreads requests evenly over the period. Requests that a quiet time left unused can be sent together. */
+/** Spreads requests evenly over the period. After a quiet time, several can go together. */
 export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
