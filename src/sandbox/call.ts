@@ -6,7 +6,6 @@ import { type Shape, wordIssues } from './wire-schema.ts'
 
 export interface Call {
   readonly service: ServiceIds
-  /** Id of a pipe or alert. Empty if the path has none. */
   readonly id: string
   readonly contentType: string | undefined
   readonly text: string
@@ -22,7 +21,6 @@ export interface Refusal {
   readonly status: number
   /** Contains no value of the request, because it might be secret. */
   readonly error: string
-  /** Whether the error has no code, such as `BAD_REQUEST`. */
   readonly isUncoded?: boolean
 }
 

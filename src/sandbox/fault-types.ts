@@ -3,7 +3,6 @@ import { z } from '../kinds/zod.ts'
 import { type Answer, failure, plain, type WireAnswer } from './call.ts'
 
 interface Context {
-  /** The platform's answer, if the platform did the work. */
   readonly answer: Answer
   readonly requestId: string
   /** ms since the epoch. */

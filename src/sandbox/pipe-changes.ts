@@ -112,7 +112,7 @@ export function completedRefusal({ state }: PipeBefore): Refusal | undefined {
   return state === 'Completed' ? obstacle('the pipe is Completed: only its name can be changed') : undefined
 }
 
-/** Ignores a rule that the stored pipe already breaks, unless the change has its field. Stored pipes lack credentials. */
+/** Ignores a rule that the stored pipe already breaks and the change does not touch. Stored pipes lack credentials. */
 export function ruleRefusal(
   { dialect, pipe }: PipeBefore,
   after: JsonObject,

@@ -87,8 +87,8 @@ function reachable(host: string): string {
 }
 
 /**
- * At the limit, closes the connection that has been idle longest, or else has the oldest request. Also closes a client
- * that sends the next request before it has a reply, because Node would keep all replies in memory.
+ * At the limit, closes the connection that has been idle longest, or else has the oldest request. Also closes a
+ * client that sends requests before it gets replies, because Node would keep all replies in memory.
  */
 export function limitConnections(server: Server, max: number, onClosed: () => void): void {
   /** The connection with the oldest request comes first. */

@@ -53,7 +53,6 @@ export interface Health {
 /** Times are ms since the epoch. */
 export interface Overview {
   readonly sandbox: boolean
-  /** The settings file, for suggested commands on the daemon's machine. */
   readonly config: string | undefined
   readonly version: string
   readonly revision: Revision | undefined

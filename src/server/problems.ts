@@ -22,7 +22,6 @@ export interface Problem {
   readonly status: Status | 'Source' | 'Daemon'
   readonly reason: Reason | undefined
   readonly what: string
-  /** The cause. `next` has the way out. */
   readonly message: string
   readonly since: number | undefined
   readonly keys: readonly Key[]

@@ -71,7 +71,7 @@ function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock
   })
 }
 
-/** Waits until the work that the caller starts now is done, and then for the same time again. */
+/** Waits until the caller's work is done, and then for the same time again. */
 async function rest(clock: Clock): Promise<void> {
   const startedAt = clock.monotonic()
   await setImmediate()
@@ -141,7 +141,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     ...files.map((file) => [file, new URL(file, FOLDER)] as const),
     ...packages.map(([file, name]) => [file, new URL(import.meta.resolve(name))] as const),
   ])
-  // Without these links, a browser finds a module only after it loaded the module that imports it.
+  // With these links, a browser loads all modules in parallel.
   const preloads = [...served.keys()]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)

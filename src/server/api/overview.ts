@@ -42,7 +42,7 @@ export function createOverview(parts: ServerParts) {
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,
       watchMessage: recentEvents.watch?.message,
-      /** Changes since the daemon started for which the watcher had no event. */
+      /** Changes of files since the daemon started that only a later read found. */
       missedChanges: recentEvents.missedChanges,
     }
   }

@@ -20,7 +20,7 @@ const TYPES = ['revision', 'source', 'action', 'condition'] as const
 /** Maximum of history lines that a ledger keeps. */
 const ALL_KEPT = 10_000
 
-/** History lines to read for each item. Many, because few lines might match, and a group has many. */
+/** History lines to read for each item, because a filter drops lines, and a group joins many. */
 const LINES_AN_ITEM = 125
 
 export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {
@@ -84,7 +84,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/** @param options `whole`: `history` has all lines. */
+/** @param options `whole`: true if `history` has all lines */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],

@@ -67,7 +67,7 @@ export async function letThrough(service) {
 }
 
 /**
- * Asks for confirmation and token, then acts. Repeats after a wrong token.
+ * Asks for confirmation and token, then acts. Asks again after a wrong token.
  * @param {Asked} asked @param {{ isAsked: boolean }} how ask even with a known token
  * @param {(token: string) => Promise<void>} act
  */

@@ -73,7 +73,7 @@ function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
   }
 }
 
-/** @param {ResourceReply['fields']} fields @param {boolean} isContinued the words continue a sentence */
+/** @param {ResourceReply['fields']} fields @param {boolean} isContinued */
 function differWords(fields, isContinued) {
   const count = (/** @type {ComparedField['verdict']} */ wanted) =>
     fields.filter(({ verdict }) => verdict === wanted).length

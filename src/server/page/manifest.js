@@ -37,7 +37,7 @@ export function membersOf(value) {
 }
 
 /**
- * All resources that need a Service belong to that Service, so a filter can list them.
+ * A filter can list all resources that need a Service, because they belong to it.
  * @param {Readonly<Record<string, unknown>>} document @param {number} count
  */
 function othersOf({ kind, metadata }, count) {

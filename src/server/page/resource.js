@@ -44,7 +44,7 @@ export function resourcePage(key) {
 function details({ resource, history: { items } }) {
   const { status, reason, since, next, cause, message, findings, conditions } = resource
   const invalidSince = conditions.Valid.status === 'False' ? conditions.Valid.since : undefined
-  // An observed resource has had entries, but the ledger keeps only the newest.
+  // An observed resource has had entries, but the ledger keeps only the newest ones.
   const none =
     conditions.Valid.reason === 'Unobserved' ? 'No entries yet.' : 'Older entries are no longer kept.'
   return h`<p class="meta">${badge(status)}${word(reason)}${sinceWhen(since)}</p>
