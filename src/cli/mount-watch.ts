@@ -4,7 +4,6 @@ import type { Emit } from '../contract/events.ts'
 
 const MOST_NAMES = 5
 
-/** @returns a check that reports new names of folders that both directories have */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,

@@ -117,7 +117,6 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
 }
 
-/** Groups the views into problems, because no daemon did so. */
 export function withProblems(
   views: readonly ResourceView[],
   clock: Clock,

@@ -70,7 +70,6 @@ export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: 
 
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Separates the revisions in one text. */
 const AND = '; '
 
 /**
@@ -81,7 +80,6 @@ const AND = '; '
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Revisions that this process has read since its checkout last equalled the leader's. */
   const readRevisions = new Set<string>()
-  /** Revisions that the leader has replaced, as seen on standby. */
   const replacedByLeader = new Set<string>()
   let now: string | undefined
   let leader: string | undefined

@@ -10,7 +10,6 @@ import { isEmpty } from './remote-resource.ts'
 /** Maximum items of a list that get hashes of their own, because records must stay small. */
 const MAX_ITEMS = 10
 
-/** Marks the path of a field that is empty in a reply. */
 const EMPTY = '.{}'
 
 /** Canonical texts by field path. @param shown the same reply, before empty fields were removed */

@@ -106,7 +106,6 @@ interface ServicePause {
 
 export interface CreateLimit {
   readonly limit: number
-  /** Creates that the limit blocks now. */
   readonly held: number
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }

@@ -100,7 +100,6 @@ interface DiffLine {
   readonly text: string
 }
 
-/** Unchanged lines around a change. */
 const CONTEXT = 2
 
 /** If a body has more lines, the diff has all old lines, then all new lines. */

@@ -42,7 +42,6 @@ function isDelicate({ takesAway, differences }: PlanItem): boolean {
   return takesAway.length > 0 || differences.length > 0
 }
 
-/** Groups items with the same cause. An item with a body or a rename stays alone. */
 export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {
   const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
   for (const item of items) {

@@ -95,7 +95,6 @@ function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** If several documents now have the key, this is the last position of the document that owned it. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
@@ -124,7 +123,6 @@ function held(
   }
 }
 
-/** Errors of a file and its parent folders. Omits errors of single keys if there are errors without a key. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()

@@ -104,7 +104,6 @@ export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFind
   return { document, finding: placedThere }
 }
 
-/** For each item, finds some items with another name. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []

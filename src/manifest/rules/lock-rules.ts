@@ -33,7 +33,6 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
   checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
-  /** Ids by key, without refused claims. */
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
   /** Keys whose claims were all refused, and for which the ledger names no pipe. */
   const contested = new Set<Key>()

@@ -84,7 +84,6 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   }
 }
 
-/** @param options `whole`: true if `history` has all lines */
 export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
