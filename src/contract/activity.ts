@@ -3,7 +3,7 @@ import { WithoutManifest } from './without-manifest.ts'
 
 /** Facts that the daemon or `apply` records about its own process. Times are ms since the epoch. */
 export const Activity = z
-  // Not strict, because a newer version of Pipewright might have written more fields before its rollback.
+  // Not strict, because a newer version of Pipewright can write more fields.
   .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),
@@ -14,7 +14,6 @@ export const Activity = z
     url: z.string().optional(),
     revision: z.string().optional(),
     revisionSince: z.number().optional(),
-    /** Why the last read of the manifests failed or was refused. */
     problem: z.string().optional(),
     errors: z.number().optional(),
     findings: z.string().optional(),
@@ -33,7 +32,7 @@ export interface DaemonSummary extends Pick<
   readonly overdue?: number
 }
 
-/** `silent`: a process has the ledger open but does not answer. `died`: the last process left no `stoppedAt`. */
+/** `silent`: the process that has the ledger open does not answer. `died`: the last process left no `stoppedAt`. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
 export function runStateOf(last: Activity | undefined, owned: boolean): RunState {

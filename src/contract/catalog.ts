@@ -14,7 +14,6 @@ export interface Entry {
   /** Labels and service of the invalid document, if `manifest` is undefined. */
   readonly stated: Stated | undefined
   readonly position: Position
-  /** Changes with the state or the manifest. */
   readonly digest: string
   /** The revision at which `digest` last changed. */
   readonly revision: string
@@ -36,7 +35,7 @@ export interface Catalog {
    * means the whole directory.
    */
   readonly hiddenLocks: readonly string[]
-  /** Unreadable paths, written like {@link hiddenLocks}. They might hold manifests that `entries` lacks. */
+  /** Paths that could not be read. They might hold manifests that `entries` lacks. A folder ends in `/`. */
   readonly unread: readonly string[]
   readonly findings: readonly Finding[]
   /** Keys with a removed manifest: three reads in a row did not find it. */

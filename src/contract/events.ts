@@ -32,7 +32,7 @@ type Place = Pick<ResourceView, 'file' | 'line' | 'manifestRevision'>
 export interface ProblemFacts extends Place {
   readonly reason: Reason
   readonly service: string | undefined
-  /** Affected resources. In `ProblemOver`: the largest number during the problem. */
+  /** Number of affected resources. In the event `ProblemOver`, the highest number during the problem. */
   readonly resources: number
   readonly keys: readonly Key[]
   readonly isReported?: boolean
@@ -58,7 +58,6 @@ export type Event =
       readonly requestId: string | undefined
       readonly durationMs: number
       readonly changed: boolean
-      /** Time from the read of an edit until this reconcile applied it. */
       readonly changeToApplyMs: number | undefined
     })
   | (Place & {
@@ -67,7 +66,7 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
-      /** The resource became healthy. True in only one event, because the log reports this once. */
+      /** Whether the log reports with this event that the resource became healthy. */
       readonly isNews: boolean
       readonly revision: string
     })
@@ -121,7 +120,7 @@ export type Event =
     }
   /** This secret is not masked: it is so short that ordinary words can contain it. */
   | { readonly type: 'ShortSecretFound'; readonly file: string }
-  /** Sent if the unreadable items in the list of a service changed since the previous list. */
+  /** Sent if the list of a service has other unreadable items than the previous list. */
   | {
       readonly type: 'ListItemsOdd'
       readonly service: string
@@ -137,13 +136,12 @@ export type Event =
       readonly since: number | undefined
       readonly durationMs: number
       readonly changed: readonly Key[]
-      /** Number of keys in `changed` whose manifest was removed. */
       readonly removed: number
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
       readonly saidBefore: SaidBefore
-      /** Whether the file watcher did not report the change. */ readonly missedByWatcher: boolean
+      readonly missedByWatcher: boolean
     }
   | {
       readonly type: 'SourceFailed'
@@ -159,7 +157,7 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** Sent if reads begin to fail or work again. `ignored`: a Kubernetes object with our label is not a record. */
+      /** Sent if reads begin to fail or work again. `ignored`: an object has the ledger's label, but is no record. */
       readonly type: 'LedgerRead'
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number
@@ -174,7 +172,7 @@ export type Event =
       readonly type: 'LeadershipChanged'
       readonly is: 'acting' | 'standing by' | 'taken over'
       readonly isShared: boolean
-      /** The previous leader's revision, if it might be newer than ours. */
+      /** The previous leader's revision. Set only if this checkout might be older. */
       readonly olderThan: string | undefined
       readonly epoch: number | undefined
       readonly leader: string | undefined
@@ -223,7 +221,7 @@ export type Event =
   | { readonly type: 'Stopping'; readonly signal: string }
   | { readonly type: 'Stopped'; readonly unfinished: number }
   | {
-      /** The process ends, and the outcome of a create is not in the ledger. Running `command` records the outcome. */
+      /** Sent if the process ends before the ledger has the outcome of a create. `command` records the outcome. */
       readonly type: 'OutcomeLost'
       readonly key: Key
       readonly outcome: 'created' | 'failed' | 'unknown'
@@ -237,7 +235,6 @@ export type Emit = (event: Event) => void
 
 export interface EventBus {
   readonly emit: Emit
-  /** @returns a function that removes the listener */
   readonly listen: (listener: (event: Event) => void) => () => void
 }
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { sha256 } from '../lib/digest.ts'
 
-/** A digest for each finding. Moved lines do not change it. Equal findings of a file get different digests. */
+/** A digest for each finding. A finding that moves to another line keeps it. Equal findings get different digests. */
 export function digestsOf(findings: readonly Finding[]): readonly string[] {
   const seen = new Map<string, number>()
   return findings.map(({ severity, code, file, key, message }) => {
@@ -14,7 +14,7 @@ export function digestsOf(findings: readonly Finding[]): readonly string[] {
 
 const digests = new WeakMap<readonly Finding[], string>()
 
-/** With more findings, one digest covers all, because the text must fit into a ledger record. */
+/** Up to this number, each finding has its own digest. More findings share one, because a record must stay small. */
 const REMEMBERED = 200
 
 const DIGITS = 12
@@ -25,7 +25,6 @@ export function findingsDigest(findings: readonly Finding[]): string {
   return digest
 }
 
-/** Digests of the findings that an earlier process reported. @param digest {@link findingsDigest} of that process */
 export function reportedIn(digest: string, findings: readonly Finding[]): ReadonlySet<string> {
   if (digest === findingsDigest(findings)) return new Set(digestsOf(findings))
   return new Set(digest.split(' ').filter((one) => one.length === DIGITS))

@@ -42,7 +42,6 @@ const StoredEntry = z.discriminatedUnion('type', [
 export type NewEntry = z.infer<typeof StoredEntry>
 
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
-  // Old entries have only the name of the reason, which this version might not know.
   const cause = innerCause(because ?? { reason: entry.reason }, entry.key)
   return { ...entry, message: message ?? (by === undefined ? cause : `By operator: ${cause}`) }
 })

@@ -3,7 +3,7 @@ export interface Leadership extends AsyncDisposable {
   readonly isShared: boolean
   /**
    * Waits until this process is leader. The ledger then shows all writes of earlier leaders.
-   * @param whileTaken `wait`: until the other leader ends; `refuse`: throws if the other leader certainly lives
+   * @param whileTaken `wait`: until the other leader ends; `refuse`: throws if the other leader is certainly running
    * @param onLeader gets the other leader's revision after each read of the Lease
    * @throws the signal's reason, or {@link LedgerError} `locked` after `refuse`
    */
@@ -18,7 +18,7 @@ export interface Leadership extends AsyncDisposable {
    * @throws {LedgerError}
    */
   attempt(signal: AbortSignal): Promise<Term | undefined>
-  /** The next `confirm` stores this revision for the next leader. */
+  /** The next `confirm` stores this revision, so a later leader can detect that its checkout is older. */
   actOn(revision: string): void
   leader(): Leader | undefined
 }
@@ -30,7 +30,7 @@ export interface Leader {
   readonly url: string | undefined
 }
 
-/** The time as leader, from one takeover to the next. */
+/** The time in which this process is leader. */
 export interface Term {
   readonly epoch: number
   /** For this many ms, a request of the previous leader might still arrive. Undefined: none can. */

@@ -14,9 +14,9 @@ export interface Ledger extends AsyncDisposable {
   readonly movedAt?: string | undefined
   /** Why creates are refused. Set if the records were restored to an earlier state. */
   readonly rollback?: string | undefined
-  /** Whether another process might still write the outcome of a create. */
+  /** Whether several processes can write. Then another process might still write the outcome of a create. */
   readonly isShared: boolean
-  /** The result can be outdated, but a write based on it then fails. @param known returned if still current */
+  /** Can return an outdated record, but a write of an outdated record fails. @param known returned if it is current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
@@ -31,14 +31,14 @@ export interface Ledger extends AsyncDisposable {
   swap(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** Like {@link swap}, for the outcome of a create. Can use the space that {@link prepareIntent} reserved. */
   settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** Replaces `from` by `to` after a rename, in one transaction. Otherwise like {@link swap}. */
+  /** Replaces `from` by `to` in one transaction, for a rename. Throws like {@link swap}. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
   /** Reserves space for the outcome, if the store can. @throws {LedgerError} the create must not be sent */
   prepareIntent(): Promise<void>
   /** Writes what status commands show. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  /** `checkedAt` is undefined if these times are only in the daemon's memory. */
+  /** `checkedAt`: when each key was checked. Undefined if only the daemon knows these times. */
   activity(): Promise<{
     readonly last: Activity | undefined
     readonly checkedAt: ReadonlyMap<Key, number> | undefined
@@ -51,7 +51,7 @@ export interface Ledger extends AsyncDisposable {
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
   versions(): Promise<ReadonlyMap<Key, number>>
-  /** Counts writes of other processes, and own writes with an unknown result. */
+  /** Number of writes by other processes, and of own writes with an unknown result. */
   othersWrites(): Promise<number>
   owned(): Promise<boolean>
 }

@@ -11,11 +11,11 @@ export const REASON_LENGTH = 500
 /** Body of `POST /-/operate`: a command that the leader carries out. */
 export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
-  /** Says that the create of unknown outcome made this pipe. */
+  /** An operator says that the create with an unknown outcome made this pipe. */
   z.strictObject({ command: z.literal('resolve'), key, pipeId }),
-  /** Says that the create of unknown outcome made no pipe. `force`: even if its request might still arrive. */
+  /** An operator says that the create made no pipe. `force`: even if its request might still arrive. */
   z.strictObject({ command: z.literal('retry'), key, force: z.boolean().default(false) }),
-  /** Says that the pipe is gone. */
+  /** An operator says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),
   z.strictObject({ command: z.literal('forget'), key }),
   /** The suspension ends at `until` or at the next revision. */
@@ -59,5 +59,5 @@ export interface AllowedReply {
   readonly isWithoutService?: true
 }
 
-/** `blocked`: so many creates or deletions wait. None was allowed, because a person confirmed fewer. */
+/** `blocked`: number of waiting creates or deletions. None was allowed, because the person confirmed a lower number. */
 export type Allowed = AllowedReply | { readonly blocked: number }

@@ -31,7 +31,6 @@ export interface PlanItem {
   readonly renamedFrom: Key | undefined
   readonly service:
     { readonly name: string; readonly organizationId: string; readonly serviceId: string } | undefined
-  /** The main facts, such as `source: kafka`. */
   readonly outline: Readonly<Record<string, string>>
   readonly platformName: string | undefined
   readonly remoteId: string | undefined
@@ -39,7 +38,6 @@ export interface PlanItem {
   readonly before: JsonObject | undefined
   readonly desired: JsonObject | undefined
   readonly differences: readonly Difference[]
-  /** Access that the change gives, such as `role sql_console_admin`. */
   readonly gives: readonly string[]
   readonly takesAway: readonly string[]
   /** Secrets `name/key` that are not mounted here. */
@@ -87,7 +85,7 @@ export function endOfPlan({ items, findings, problem }: Plan): 'nothing' | 'chan
   return items.some(({ verdict }) => verdict === 'change') ? 'changes' : 'nothing'
 }
 
-/** Also true for an adoption with differences, because an adoption does not send the manifest's values. */
+/** An adoption with differences counts as refused, because it does not send the manifest's values. */
 function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
@@ -99,7 +97,7 @@ function isPath(file: string): boolean {
 export const PLAN_REQUEST = z.strictObject({
   revision: z.strictObject({ id: z.string(), from: z.enum(['git-sync', 'git', 'content']) }),
   manifests: z.string(),
-  /** Content by path below the directory. */
+  /** File contents by path, relative to the manifests directory. */
   files: z.record(z.string().refine(isPath), z.string()),
 })
 

@@ -6,7 +6,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 export type Priority = 0 | 1 | 2
 
 export interface ServiceAccess {
-  /** `metadata.name`. Services take turns with their requests. */
+  /** `metadata.name` of the Service. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string
@@ -22,7 +22,6 @@ export interface ReadOptions {
 export interface Reply<T> {
   /** As received. The platform might repeat secrets in it. */
   readonly value: T
-  /** `requestId` in the reply. Replies about alerts have none. */
   readonly requestId: string | undefined
   /** A digest of the credentials that were sent. */
   readonly credential: string
@@ -30,7 +29,6 @@ export interface Reply<T> {
 
 export interface ReadTarget {
   readonly kind: ReadableKind
-  /** Undefined for a kind without a service. */
   readonly service: ServiceAccess | undefined
   /** Id of the resource. For a kind with one resource per service: the service's id. */
   readonly id: string
@@ -38,15 +36,15 @@ export interface ReadTarget {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-/** Reads right before a write. The request budget counts each read and the write. */
+/** Reads right before a write. Each read and the write use the request budget. */
 export interface Looks {
   /**
-   * Reads without retries. Then waits for the request budget if it has no request left for the write.
+   * Reads without retries. If the request budget is then empty, waits until it allows the write.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
-  /** ms that the write can wait for the request budget after the next read. */
+  /** Longest wait for the request budget that one more read can cause, in ms. */
   readonly lookCostsMs: number
 }
 
@@ -74,7 +72,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms that the create waited for the request budget after its reads. The decision stays valid that much longer. */
+  /** ms that the create waited for the request budget after its reads. The reads can be that much older. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline
@@ -87,7 +85,7 @@ export interface CreatePermit extends Looks {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Number of reads before the create ({@link Looks}). Each uses the request budget. */
+  /** Number of reads right before the create. Each uses the request budget. */
   readonly looks: 0 | 1 | 2
 }
 
@@ -108,7 +106,7 @@ export interface Platform {
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
-   * @param body returns the JSON text for an attempt, and can read once with `looks`; if `body` throws, nothing is sent
+   * @param body returns the JSON text for an attempt; if it throws, no request is sent
    */
   upsert(
     kind: UpsertKind,

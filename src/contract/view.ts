@@ -60,7 +60,6 @@ export interface Problem {
   readonly keys: readonly Key[]
   /** ms since the epoch. */
   readonly since: number
-  /** A text that changes if other fields drift or the unhealthy state changes. */
   readonly state: string
 }
 
@@ -113,7 +112,6 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
   }
 }
 
-/** Shows conditions that are not in the record, such as after a failed write. */
 export function withConditions(
   view: ResourceView,
   conditions: Conditions,

@@ -7,7 +7,6 @@ export const SERVICES_TOLD = 20
 
 export const WithoutManifest = z
   .object({
-    /** `metadata.name` of the Service. */
     service: z.string(),
     /** ms since the epoch. */
     listedAt: z.number(),

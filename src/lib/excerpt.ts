@@ -5,7 +5,7 @@ import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 /** UTF-8 bytes: enough for a list of errors, and small enough for a ledger record. */
 const LONGEST = 2_048
 
-/** Characters to clean. More than `LONGEST`, because cleaning can shorten the text. */
+/** Characters that are masked and cleaned. More than `LONGEST`, because cleaning can shorten the text. */
 const LOOKED_AT = 16_384
 
 /** Characters. Parsing more would block the process for over 50 ms. */
@@ -48,7 +48,7 @@ function wordsOf(body: string, texts: 'shown' | 'hidden'): string {
   }
   try {
     const json: unknown = JSON.parse(text)
-    // Serialized again, because the mask knows the escapes of `JSON.stringify`.
+    // Serialized again, because the mask knows how `JSON.stringify` escapes a secret.
     const isHidden = texts === 'hidden' || (isObject(json) && isObject(json['result']))
     return messageOf(json) ?? JSON.stringify(json, isHidden ? hideText : undefined)
   } catch {

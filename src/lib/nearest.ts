@@ -12,7 +12,6 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return createNearest(MOST)(word, candidates)
 }
 
-/** @param most limit for the comparisons of all searches together */
 export function createNearest(most: number) {
   let left = most
   return (word: string, candidates: Iterable<string>) => {

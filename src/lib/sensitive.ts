@@ -53,7 +53,6 @@ const OPENING =
   String.raw`(?:access|account|api|encryption|master|private|secret|shared|signing|storage)[-_]?key(?:[-_]?id)?)`
 const SIGNATURE = new RegExp(`(${OPENING}${EQUALS})${VALUE}`, 'gi')
 
-/** Names that are sensitive only in a URL, and names with percent-encoded letters. */
 const IN_URL = String.raw`(?:(?:key(?:[-_]?id)?|auth|jwt)|(?<=[?&;#])code|%[4-7][0-9a-f][^=&;?#\s]{0,64})`
 const PARAMETER = new RegExp(
   String.raw`((?:[?&;#]|\\u0026|%(?:25)?(?:3F|26|3B|23))(?:[^=&;?#%\s]{0,64})${IN_URL}${EQUALS})${VALUE}`,
@@ -93,7 +92,7 @@ const ASSIGNMENT =
   /(\\{0,3}["']?)(?<![\w.$-])([a-z_$][\w.$-]{0,80})\1(\s{0,4}[:=]\s{0,4})(\\{1,3}"(?:[^"\\]|\\(?!\\{0,2}"))*(?:\\{1,3}"?)?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"'\\]+)/gi
 
 /**
- * Masks values of sensitive names in JSON, YAML or `name=value`. Unquoted text after a colon is a sentence and stays.
+ * Masks values of sensitive names in JSON, YAML or `name=value`. Keeps unquoted text after a colon: it is a sentence.
  * @param names `shown` keeps plain account names, because a platform's message needs them
  */
 export function withoutAssignments(text: string, mask: string, names: 'shown' | 'masked'): string {

@@ -3,7 +3,7 @@ import { escapeControls } from '../shown-text.ts'
 
 declare const masked: unique symbol
 
-/** Text that can leave the process. Decisions never use it. */
+/** A text without known secrets, for output. Decisions never use it. */
 export type MaskedText = string & { readonly [masked]: true }
 
 /** Text for decisions. The type refuses a masked text. */
@@ -23,8 +23,8 @@ const MAX_MASKED_LENGTH = 256 * 1024
 const MIN_PART_LENGTH = 16
 
 /**
- * Characters. Each secret is grouped by the largest of these lengths that it reaches. If a text has only the
- * beginning of a secret, at least 64 characters are masked, or 16 for a secret shorter than 64.
+ * Lengths in characters. If a text has only the beginning of a secret, the beginning is masked from 64 characters on,
+ * or from 16 if the secret is shorter than 64.
  */
 const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
@@ -43,7 +43,7 @@ interface Needle {
 export function createSecretMask(secrets: Iterable<string> = []) {
   /** The secrets, in the order of their last `add`. */
   const held = new Set<string>()
-  /** Sorted texts to mask, by their first four characters, then by the longest of `PART_LENGTHS` that fits. */
+  /** Texts to mask, grouped by their first four characters, then by length (`PART_LENGTHS`). Each group is sorted. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
@@ -128,7 +128,6 @@ function sensitiveIn(secret: string): readonly string[] {
   return found
 }
 
-/** Adds a character to a key of four characters, and drops the first of the four. */
 function nextKey(key: number, text: string, at: number): number {
   return (key << 8) ^ text.charCodeAt(at)
 }
@@ -139,7 +138,6 @@ function keyOf(text: string, length: number): number {
   return key
 }
 
-/** @returns the end of the longest match, or 0 */
 function endOfMatch(needles: readonly Needle[], part: number, text: string, at: number): number {
   let last = at
   let end = 0
