@@ -21,7 +21,7 @@ export function newBinding(
   return platform === bound.platform && profile === bound.profile ? undefined : { platform, profile }
 }
 
-/** The default profile is stored without a name, as in the first ledgers. */
+/** The default profile is stored as undefined, because the first ledgers stored no profile. */
 function keptProfile(profile: string): string | undefined {
   return profile === DEFAULT.name ? undefined : profile
 }

@@ -103,7 +103,7 @@ function assertWritable(db: DatabaseSync): void {
   }
 }
 
-/** Whether the rollback of a killed writer's transaction failed. */
+/** Whether a killed writer left a transaction that this connection cannot roll back. */
 function isCutShort(file: string, error: unknown): boolean {
   const code = sqliteCode(error)
   return (code === READ_ONLY || code === CANNOT_OPEN) && statOf(`${file}-journal`) !== undefined

@@ -42,10 +42,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
 
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
-  /**
-   * Runs work that changes no record. Emits an event only for a failure, and for the first success after it.
-   * @param proves whether a success proves that the ledger works
-   */
+  /** Runs work that changes no record. Emits an event for each failure, and for the first success after a failure. */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     queue.assertOpen()
     const started = clock.monotonic()

@@ -43,7 +43,7 @@ export function makeFolderOf(file: string): void {
   }
 }
 
-/** @throws {LedgerError} `io` if it is no file; `corrupt` if it is empty, or only its log is left */
+/** @throws {LedgerError} `io` if it is no file; `corrupt` if it is empty, or is gone and left a journal file */
 export function ledgerExists(file: string): boolean {
   const stats = statOf(file)
   if (stats?.isDirectory() === true) {

@@ -79,7 +79,7 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
   )
 }
 
-/** Stores the platform and profile. @throws {LedgerError} `platform` if the records belong to others */
+/** Stores platform and profile. @throws {LedgerError} `platform` if the records have different values */
 function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
   if (wanted.platform === undefined && wanted.profile === undefined) return
   const [bound, hasRecords] = store.read((tables) => [

@@ -91,7 +91,6 @@ export function openStore(options: StoreOptions) {
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
     markMoved: (at: string) => markMoved(connection.db, at),
-    /** Counts only the writes to a ledger in memory, because a file has only one writer. */
     writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {
@@ -111,7 +110,7 @@ type Access = 'read' | 'write'
 
 type Connection = ReturnType<typeof connect>
 
-/** After a wait for another writer timed out, no access waits for this time, in ms. */
+/** Ms. After a wait for another writer timed out, no access waits for this time. */
 const AGAIN_MS = 10_000
 
 /**

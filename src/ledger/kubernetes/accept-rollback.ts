@@ -25,7 +25,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
         )
       return { setBacks: String(times), accepted: String(times), lost: undefined }
     })
-  // Comes last, because this call hides the rollback: if the change above fails, the rollback must still be detected.
+  // Comes last, because it hides the rollback. If the change above fails, the rollback must still be detected.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   return what ?? ofWrites
 }

@@ -140,7 +140,6 @@ async function accessOfFile(
     )
   const plugin = user.exec && createExecCredential(besideFile(user.exec, file), { env, cluster: shown, run })
 
-  /** Describes the cluster to a credential plugin. */
   async function shown(): Promise<object> {
     const { extensions, 'certificate-authority': _, ...others } = cluster
     const ca = await readCa()

@@ -54,7 +54,6 @@ export interface WatchEvent {
 interface ClusterApiOptions {
   readonly access: ClusterAccess
   readonly userAgent: string
-  /** Limit for a complete reply, ms. */
   readonly timeoutMs: number
   readonly clock: Clock
 }
@@ -70,7 +69,7 @@ const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
 /** Duration of one watch in seconds. A silently lost connection is noticed when the watch ends. */
 export const WATCH_S = 60
-/** A watch is aborted this long after {@link WATCH_S}. */
+/** ms after {@link WATCH_S} until a watch that does not end is aborted. */
 const WATCH_LATE_MS = 10_000
 
 export function createClusterApi({ access, userAgent, timeoutMs, clock }: ClusterApiOptions): ClusterApi {

@@ -54,7 +54,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // Throws while no operator has accepted a detected rollback, because a ledger in a file cannot keep a rollback.
+    // Throws after a rollback that no operator accepted, because a ledger in a file cannot store a rollback.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -171,8 +171,8 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // An archive made from a file has only the highest version of all removed records. One object gets that version,
-  // and the others get 1, because the sum of all versions must not exceed the number of writes.
+  // An archive of a file has only the highest version of all removed records. Only one object gets that version,
+  // because the sum of all versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue

@@ -29,7 +29,6 @@ export function refused(status: number, said: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}${way}`, status)
 }
 
-/** The error if no reply came, or the request could not be sent. */
 export function unanswered(error: unknown, proxy?: string): ClusterError {
   if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }

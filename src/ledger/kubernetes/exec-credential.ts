@@ -48,7 +48,6 @@ export function runProgram(
 
 type Login = Omit<z.infer<typeof Status>, 'expirationTimestamp'> & { readonly endsAt: number }
 
-/** @param cluster describes the cluster to a program with `provideClusterInfo` */
 export function createExecCredential(
   exec: z.infer<typeof Exec>,
   {
@@ -90,7 +89,7 @@ export function createExecCredential(
   return {
     async current(now: number): Promise<Login> {
       if (known === undefined || known.endsAt <= now) return renew()
-      // Ignores a failure: after the credential's end, `current` tries again.
+      // Ignores a failed early renewal, because `current` tries again when the credential ends.
       if (known.endsAt <= now + EARLY_MS) renew().catch(() => undefined)
       return known
     },

@@ -33,7 +33,7 @@ const FORBIDDEN = 403
  * compared.
  */
 export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
-  /** Why another process might be leader. Undefined: renewed in time, or not taken. */
+  /** Why another process might be leader. Undefined: this process renewed the Lease in time, or did not take it. */
   lapsed(): string | undefined
   /** Why renewals fail. Undefined: they work. */
   failing(): string | undefined
@@ -183,7 +183,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       return renewal
     }
 
-    /** One renewal serves all callers that asked before it began. */
+    /** Calls during a renewal wait for the next renewal, because only a renewal after the call proves leadership. */
     function confirm(): Promise<number> {
       if (current === undefined) return start()
       next ??= current

@@ -21,9 +21,8 @@ interface KubernetesLedgerParts {
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
   readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
-  /** After `lapsed` gives a reason, only outcomes of sent requests are written. */
+  /** If `lapsed` gives a reason, only outcomes of sent requests are written. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
-  /** Whether this process can become leader. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
   readonly emit: Emit
@@ -61,7 +60,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   /**
    * After a completed move, removes `movedFrom` from the new key's object. Otherwise, the next write to the old key
-   * would make the moved record invisible.
+   * would hide the moved record.
    */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
@@ -103,8 +102,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key. Writes the record of the old key again, because the API then refuses a
-   * late last write of the move.
+   * Cancels an incomplete move to this key. Also writes the old key's object, because a late last write of the move
+   * then fails.
    * @returns the new record of the old key
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {

@@ -60,7 +60,7 @@ export function createLeaseObject(options: LeaseObjectOptions) {
   let seen: SeenLease | undefined
   let revision: string | undefined
   let takenAt = -Infinity
-  /** ms in which a request of the previous holder might arrive. */
+  /** ms in which a request of the previous holder might still arrive. */
   let lateBefore = 0
 
   function noted(object: KubeObject): SeenLease {
@@ -100,7 +100,6 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     return isOver ? options.requestTimeoutMs : Math.max(lateBefore, options.requestTimeoutMs)
   }
 
-  /** Keeps the previous holder's revision and count of writes until this process has its own. */
   function annotationsOf(over: KubeObject | undefined): JsonObject {
     const annotations: Record<string, string> = {}
     for (const kept of [REVISION_ANNOTATION, WRITES_ANNOTATION]) {

@@ -39,7 +39,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
   }
 
-  /** Writes the rollback to the Secret. Raises the count, because an earlier acceptance must not cover this rollback. */
+  /** Writes the rollback to the Secret with a higher count, because an earlier acceptance must not cover it. */
   async function say(): Promise<void> {
     let upTo = noticed
     await secret.read('setBacks')
@@ -86,7 +86,6 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
     follow()
   }
 
-  /** Why creates are refused, if known. */
   function known(): string | undefined {
     const what = unsaid ?? secret.rollback()
     return what === undefined ? undefined : `${wordsOf(what)}${unsaid === undefined ? '' : failed}`
@@ -136,7 +135,6 @@ export function writesOf(objects: Iterable<Kept>): number {
   return sum
 }
 
-/** @param before the Lease's count @returns undefined: no rollback */
 export function writesRollback(before: number, now: number): string | undefined {
   if (now >= before) return undefined
   return `its records should show ${before} writes, and show only ${now}`

@@ -13,7 +13,6 @@ interface SecretMembers {
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
-  /** Description of a rollback. */
   readonly setBack?: string | undefined
   /** Written by earlier versions of Pipewright. It is only removed. */
   readonly lost?: undefined
@@ -100,7 +99,6 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     hashKey: new Uint8Array(hashKey),
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
-    /** Whether a record was ever written. */
     hasRecords: () => textOf('hasRecords') === 'true',
     rollbacks,
     /** Description of the last rollback. Undefined: none or accepted. */
@@ -116,7 +114,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       }
       return textOf(member)
     },
-    /** @param asked a change, or a function that returns a change or undefined: no write. Runs again after a conflict */
+    /** @param asked a change, or a function that returns a change or undefined. It runs again after a conflict */
     async change(asked: SecretMembers | (() => SecretMembers | undefined)): Promise<void> {
       for (let tries = 1; ; tries += 1) {
         const members = typeof asked === 'function' ? asked() : asked

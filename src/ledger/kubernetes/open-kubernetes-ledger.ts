@@ -68,18 +68,17 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  /** A read of all records, which begins after a rollback of the Lease. Closing the ledger waits for this read. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // A process with mode `owner` compares the counts in `begin`, when it becomes leader.
+  // A process that can become leader checks this in `begin`.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
-  /** Whether all records are read. Until then, the count of writes is too low. */
+  /** Until all records are read, the count of writes is too low. */
   let isRead = false
   const lease = stack.use(
     createKubernetesLease({
@@ -95,7 +94,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // The count of writes never falls here: only `ledger accept` lowers it.
+        // The stored count never falls, because a rollback is detected if the records show fewer writes.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
@@ -151,7 +150,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   async function begin(): Promise<void> {
     isRead = false
     await mirror.relist()
-    // Read again, because another process might have bound the ledger.
+    // Read again, because another process might have stored its platform in the Secret.
     await secret.read('platform')
     const next = newBinding(shown, bound(), options, hasRecords())
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
@@ -160,7 +159,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     // Not reported if a rollback is already known, because both can be the same rollback.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // The previous leader might have ended after its first write, before `noteRecords`.
+    // The previous leader might have ended between its first write and `noteRecords`.
     if (!isEmpty(mirror)) await noteRecords()
   }
 

@@ -22,7 +22,6 @@ interface MirrorOptions {
   readonly clock: Clock
   /** Called when the watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
-  /** A record is gone or at an earlier state. */
   readonly onRollback: (what: string) => void
   readonly onUnreadable: (error: LedgerError) => void
   /** An object has the ledger's label but is not its record. Called once per object. */

@@ -21,13 +21,12 @@ export interface Kept {
   /** JSON. Undefined: the record was removed. */
   readonly body: string | undefined
   /**
-   * The old key of a record that moves to this key. `body` is invisible until the old key's object has
-   * {@link Kept.movedTo}, because two objects cannot be written atomically.
+   * The old key of a record that moves to this key. `body` counts only after the old key's object has `movedTo`,
+   * because two objects cannot be written atomically.
    */
   readonly movedFrom: Moved | undefined
   /** JSON of the record that this key had before the move. */
   readonly before: string | undefined
-  /** The key that this record moved to. */
   readonly movedTo: Moved | undefined
   /** Oldest first. */
   readonly history: readonly Line[]
@@ -39,7 +38,7 @@ export interface Moved {
   readonly version: number
 }
 
-/** False while a move to this key is incomplete. @param at looks up a key */
+/** False while a move to this key is incomplete. */
 export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => Kept | undefined): boolean {
   if (movedFrom === undefined) return true
   const movedTo = at(movedFrom.key)?.movedTo

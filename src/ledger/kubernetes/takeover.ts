@@ -12,7 +12,7 @@ interface TakeoverParts {
   readonly emit: Emit
 }
 
-/** Pause after {@link TRIES} failed reads, so another process can try. */
+/** Ms without the Lease after {@link TRIES} failed reads, so another process can try. */
 const LET_GO_MS = 5_000
 
 /** Reads all records before this process acts, because they hold the previous leader's intents. */
