@@ -43,7 +43,7 @@ export type Action = Because &
         readonly steps: readonly Step[]
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Drifted fields that the steps correct. `start` and `stop` mean the run state. */
+        /** Drifted fields that this change corrects. `start` and `stop` mean the run state. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }

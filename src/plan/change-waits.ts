@@ -41,7 +41,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Fields that the manifest dropped but the service kept. They are sent again only if a person asks. */
+/** Fields that only the service still has. Their removal is sent again only if a person asks. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],
@@ -90,7 +90,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** Delays the next stop for a change that had no effect after the last stop and start. */
+/** Delays the next stop of the pipe, because the change had no effect although the pipe was stopped for it. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

@@ -9,7 +9,7 @@ export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
 export interface Condition extends Explanation {
   readonly status: z.infer<typeof ConditionStatus>
-  /** ms since the epoch: last change of `status` or `reason`; with the reason `NotJudged`, also of the pipe state. */
+  /** ms since the epoch: last change of `status` or `reason`, and for `NotJudged` also of the pipe's state. */
   readonly since: number
 }
 

@@ -83,7 +83,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // After a restart, reads are counted from zero, so a confirmed orphan keeps its condition.
+      // A confirmed orphan keeps its condition, because a restart counts the reads from zero again.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -189,7 +189,7 @@ function withoutUnknown(because: Because): Explanation {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** Whether `Synced` shows that a stale checkout lacks the manifest, because that can last long. */
+/** Whether `Synced` must show that this checkout might be stale, because that can last long. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
@@ -236,7 +236,6 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   return briefly(synced)
 }
 
-/** Whether `Ready` shows the state of the pipe, although the action is `hold`. */
 function isJudged({ observed, desired }: DecideInput, { reason }: Action): boolean {
   return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
 }
@@ -245,7 +244,7 @@ function isGoing({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** While the manifest is invalid, policy.healthyStates is unknown: a healthy state stays healthy. */
+/** An invalid manifest has no known policy.healthyStates, so a state that was healthy before stays healthy. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,

@@ -58,7 +58,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
-/** @param inRowMs after so many ms without a correction, the count restarts. Default: an hour or twice the last wait */
+/** @param inRowMs ms without a correction until the count restarts. Default: an hour, later twice the last wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],

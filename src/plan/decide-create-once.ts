@@ -93,7 +93,7 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
-/** Adopts the id in an incomplete reply to the create, if a read finds that pipe. */
+/** The reply to the create had an id, but was incomplete. The adoption reads that pipe first. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen

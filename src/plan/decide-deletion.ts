@@ -151,7 +151,7 @@ function decideDeletion(
   }: {
     readonly removal: DeletionFacts
     readonly because: (removal: RemovalWords) => Because<'Deleting'>
-    /** Keeps the pipe, because `fields` changed since it was last in sync. Undefined: it never was in sync. */
+    /** The action that keeps the pipe: `fields` changed since it was in sync. Undefined: it never was in sync. */
     readonly kept: (fields: readonly string[] | undefined) => Action
   },
 ): Action {

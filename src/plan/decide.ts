@@ -43,7 +43,7 @@ function decideReadOnly(input: ReadOnlyInput): Action {
   return findBlocker(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
-/** Reports the resource that the key created or adopted, if the manifest now names another resource to watch. */
+/** The manifest now names another resource to watch, so the resource that the key created or adopted is reported. */
 function leftBehind(input: ReadOnlyInput): Action | undefined {
   const { desired, recorded, watchedId } = input
   const intent = undecidedIntent(recorded)

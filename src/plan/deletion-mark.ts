@@ -7,7 +7,7 @@ import type { Removal } from './recorded-change.ts'
 /** If a read finds the pipe this long after the request, the deletion had no effect. */
 export const DELETES_MS = 10 * 60_000
 
-/** `absent`, or the digest of the replacing spec. Undefined: the manifest asks for no deletion. */
+/** `absent`, or the digest of the new spec. Undefined: the manifest asks for no deletion. */
 export function deletionTarget(
   { policy, desired }: Pick<DecideInput, 'policy' | 'desired'>,
   { applied }: Pick<LedgerRecord, 'applied'> = {},
@@ -17,7 +17,7 @@ export function deletionTarget(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** Start of the wait before a deletion. A deletion that the delete limit blocked waits again. */
+/** Start of the wait before a deletion. It starts again if the delete limit blocked the deletion. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,

@@ -106,7 +106,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** Another key whose manifest wants this pipe. `by`: what names the pipe. Undefined: only its spec matches. */
+/** Another key whose manifest wants this pipe: it names the pipe in `by`, or else its spec matches. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']
@@ -148,7 +148,7 @@ export interface CreateOnceInput extends Common {
   /** Fields that changed since the pipe was last in sync. Undefined: it never was. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** Whether the list might still have the missing pipe. Checked before the pipe's record is removed. */
+  /** Whether the list might show the missing pipe. Checked before the pipe's record is removed. */
   readonly mightBeListed?: boolean | undefined
 }
 
@@ -156,10 +156,9 @@ export interface UpsertInput extends Common {
   readonly lifecycle: 'upsert'
   readonly kind: UpsertKind
   readonly replyDiffers: readonly Difference[]
-  /** Access that the upsert would remove. */
   readonly takesAway: readonly string[]
   readonly gives: readonly string[]
-  /** Whether a read returned the same as the reply to the last upsert. */
+  /** Whether the last read equals the reply to the last upsert. */
   readonly isAsLeft: boolean
   /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean

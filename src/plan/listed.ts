@@ -2,8 +2,8 @@ import type { Action } from './action.ts'
 import type { Candidate, CreateOnceInput, Listed } from './input.ts'
 
 /*
- * A list proves that its pipes exist, but not that other pipes are gone. So it can only stop a create: the key
- * adopts a listed pipe or asks a person.
+ * A list proves that its pipes exist, but not that other pipes are gone. So it can only prevent a create: Pipewright
+ * adopts a listed pipe, or asks a person.
  */
 
 export const IDS_SHOWN = 5

@@ -46,7 +46,7 @@ export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean
   )
 }
 
-/** No read has found the recorded pipe yet: the pipe is not visible yet, or the recorded id is wrong. */
+/** Holds if no read has ever found the recorded pipe: it is not visible yet, or the recorded id is wrong. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded

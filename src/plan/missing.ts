@@ -90,7 +90,7 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]
-  // Keeps the first id, which policy.adopt can name, and the last ids, which a Lock can name.
+  // Keeps the first id, because policy.adopt can name it, and the newest ids, because a Lock can name them.
   const kept = before.length > EARLIER_KEPT ? before.toSpliced(1, before.length - EARLIER_KEPT) : before
   const earlier = kept.length === 0 ? undefined : kept
   return { count: isCalm ? 1 : replaced.count + 1, at: now, id, earlier }

@@ -15,13 +15,13 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** The `steadyNow` from which a new create is safe, because the request cannot arrive any more. */
+/** From this `steadyNow` on, the request cannot arrive any more, so a new create is safe. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** The pipe id in policy.adopt or a Lock. The id of a replaced pipe does not count. */
+/** The pipe id in policy.adopt or a Lock, except the id of a replaced pipe. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(

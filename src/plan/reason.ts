@@ -33,7 +33,6 @@ export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-/** Facts can be missing in old records. */
 export interface Explanation {
   readonly reason: Reason
   readonly facts?: Facts

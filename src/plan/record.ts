@@ -39,7 +39,7 @@ const Remote = z
     /** Settings that manifests do not support, so a new resource would lack them. */
     foreign: z.array(z.string()).max(FOREIGN_KEPT).readonly().optional(),
     seenAt: A_TIME.optional(),
-    /** A read showed spec.scaling as in the create request. Later differences are drift. */
+    /** A read showed spec.scaling as the create sent it. Later differences are drift. */
     isSizeSeen: z.literal(true).optional(),
     /** When a person said that the resource is gone. Removed if a read finds the resource. */
     saidGoneAt: A_TIME.optional(),
@@ -116,7 +116,7 @@ const Intent = z
     sendBy: A_TIME,
     /** Time limit for writing the outcome, if the process still runs: a `steadyNow`. */
     endBy: A_TIME,
-    /** For this many ms after its request, the service can still carry out the create. */
+    /** For this many ms after the request, the service can still carry out the create. */
     lastsMs: z.number().optional(),
     /**
      * `open`: no outcome yet; counts as `unknown` after a restart. `failed`: no effect. `unknown`: it might have
@@ -144,7 +144,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** The pipe's fields when last in sync. A later change prevents a deletion. Absent if its policy allows no deletion. */
+/** The pipe's fields when last in sync. A changed pipe is not deleted. Absent if its policy allows no deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),
@@ -196,7 +196,7 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
-    /** Written by the commands `suspend` and `resume`. Only `suspend` sets `until`. Ends at the next revision. */
+    /** Written by the commands `suspend`, which sets `until`, and `resume`. Ends at the next revision. */
     suspension: z
       .strictObject({
         revision: z.string(),
@@ -225,7 +225,7 @@ export const LedgerRecord = z
     /** The last correction of each field. `stop` and `start` mean the run state. */
     corrections: z.record(z.string(), Correction).readonly().optional(),
     backoff: Backoff.optional(),
-    /** Other versions' conditions can be dropped: each reconcile computes new ones. */
+    /** Unreadable conditions of another version are dropped, because each reconcile computes new ones. */
     conditions: Conditions.optional().catch(undefined),
   })
   .readonly()

@@ -12,7 +12,7 @@ export const Change = z
     isSent: z.literal(true).optional(),
     /** The service said that the change needs a stopped pipe. */
     waitsForRest: z.literal(true).optional(),
-    /** Refusals after a stop. Each doubles the wait. */
+    /** Number of refusals after a stop. Each doubles the wait before the next attempt. */
     refusals: z.int().optional(),
     /** Why the change failed after a stop. Old records have a text instead. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
@@ -24,7 +24,6 @@ export const Correction = z
   .strictObject({
     count: z.int().min(1),
     at: A_TIME,
-    /** Time of the previous correction. */
     before: A_TIME.optional(),
   })
   .readonly()

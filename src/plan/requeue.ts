@@ -16,7 +16,7 @@ export interface Requeue {
 }
 
 const LOCAL_LOOK_MS = 10_000
-/** Three reads this far apart confirm a missing pipe. */
+/** Three 404s this far apart confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
 /** First wait before another read, if none has found the pipe yet. Grows up to the interval. */
@@ -57,7 +57,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
   if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
-  // If the pipe is deleted later, an early read proves that it existed.
+  // Reads a new pipe early: if it is deleted later, that read proves that it existed.
   const { unseenForMs } = input
   if (unseenForMs !== undefined) {
     const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)

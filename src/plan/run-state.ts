@@ -4,7 +4,7 @@ import type { RestStates } from '../kinds/state.ts'
 import type { Because } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** Reads can show the effect of a command this late. */
+/** A read might show the effect of a command only after this time. */
 export const SHOWS_MS = 60_000
 /** A command that has no effect for this long is reported. */
 export const UNHEEDED_MS = 10 * 60_000
@@ -20,7 +20,7 @@ interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate
-  /** `[command]` if the command undoes what another writer or a failure did. Otherwise empty. */
+  /** `[command]` if the command undoes a change by another writer, or a failure. Otherwise empty. */
   readonly corrects: readonly Command[]
 }
 
@@ -141,7 +141,7 @@ export function isSeenToRun(input: CreateOnceInput): boolean {
   return input.observed.status === 'found' && !isAtRest(input) && !isStopping(input)
 }
 
-/** Includes a recent stop command that reads do not show yet. */
+/** Also true soon after a stop command, because reads can show its effect late. */
 export function isStopping(input: CreateOnceInput): boolean {
   const { observed, recorded, steadyNow } = input
   if (stateIn(observed) === undefined || isAtRest(input)) return false

@@ -1,4 +1,4 @@
-/** `between`: the status still moves, so it neither opens nor resolves a problem. */
+/** `between`: the status is still changing, so it neither opens nor resolves a problem. */
 type Wellness = 'good' | 'between' | 'bad'
 
 /** Worst first. Label values of `pipewright_resources{status}`. */

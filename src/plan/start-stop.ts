@@ -8,7 +8,7 @@ export function decideStartStop(input: CreateOnceInput): Action | undefined {
   const rest = runStateStep(input)
   if (rest === undefined) return undefined
   const { command, why, fate } = rest
-  // No check of the Service manifest, because a read of the pipe just worked.
+  // Does not check the Service manifest, because a read of the pipe just worked.
   const stop = findBlocker(input, [unfound, ...(why === 'started again' ? [] : [claimedFirst]), backingOff])
   if (stop !== undefined) return stop
   const by = [input.kind.operations.state?.name ?? '']

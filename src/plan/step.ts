@@ -19,7 +19,6 @@ export interface FieldEdit {
 export interface About {
   readonly key: Key
   readonly isWritten?: true | undefined
-  /** Such as `manifests/payments/orders.yaml:3`. */
   readonly place?: string | undefined
   readonly service?: string | undefined
   readonly pipeId?: string | undefined

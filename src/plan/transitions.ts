@@ -149,7 +149,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/** @param readAt when `policy.retryCreate` was read too early: ms since the epoch. Undefined: not set any more */
+/** @param readAt ms since the epoch when `policy.retryCreate` was read too early. Undefined: the policy was removed */
 export function noteEarlyRetryCreate(
   record: LedgerRecord,
   intent: Intent,

@@ -60,7 +60,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Includes the start of the wait, so a permission for this deletion allows no later deletion. */
+/** Contains the start of the wait, because a permission for this deletion must not allow a later deletion. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

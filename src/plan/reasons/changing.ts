@@ -60,7 +60,6 @@ export const CHANGING = {
         'not seen yet',
         'moving',
       ]),
-      /** A table is removed and added again, which loads its data again. */
       loadsAgain: z.literal(true).optional(),
       access: ACCESS.partial({ gives: true }).optional(),
       state: A_STATE.optional(),
@@ -157,7 +156,6 @@ export const APPLYING = {
       fields: z.array(z.string()).readonly(),
       /** When the change is sent again. Default: at the interval. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** A start or stop without effect. `why`: its cause. `state`: the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'] },

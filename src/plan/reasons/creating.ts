@@ -22,7 +22,6 @@ export const CREATING = {
       }),
       z.strictObject({
         is: z.literal('applied'),
-        /** Set if a read was possible: `none` (no resource), or how the upsert changes access. */
         there: z.union([z.literal('none'), ACCESS]).optional(),
       }),
       /** The create follows an earlier attempt. `forced`: the request of that attempt might still arrive. */

@@ -8,9 +8,8 @@ export const MISSING_SECRET = z.strictObject({
    * is a link between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
-  /** What the file holds. Undefined: the secret of a secretRef. */
+  /** The platform credential in the file. Undefined: the file is the secret of a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** Folder of the platform credentials, if they are in --secrets-dir, as in older versions. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>

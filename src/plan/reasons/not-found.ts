@@ -26,7 +26,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** The text has no current count, because a changed text would be reported again. */
+/** The text has no count of 404s, because Pipewright would report a changed text again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +

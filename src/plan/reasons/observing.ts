@@ -192,7 +192,7 @@ export const STATE = {
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),
-      /** States in the list `by`. Undefined: there is no list, so the name of the state decides. */
+      /** Healthy states in the list `by`. Undefined: there is no list, so the name of the state decides. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
       isDocumented: z.literal(true).optional(),

@@ -25,7 +25,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   }
 }
 
-/** Steps if `--max-creates 0` forbids creates. People set 0, such as after they lost a ledger. */
+/** Shown with `--max-creates 0`, which people set after they lost a ledger. */
 const OF_NONE =
   'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
 

@@ -20,7 +20,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
   }),
   /** `fields` changed since the resource was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
-  /** `claimed`: the manifest of `key` wants this pipe. `taken`: a replacement would look like the pipe of `key`. */
+  /** `claimed`: the manifest of `key` wants this pipe. `taken`: the new pipe would look like the pipe of `key`. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
   /** The service has pipes of the same name without a record. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),

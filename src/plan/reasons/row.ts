@@ -10,7 +10,6 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly means: string
   readonly renotifies?: true
   readonly facts: S
-  /** Facts with placeholders, for the texts in the runbook. */
   readonly sample: z.output<S>
   /** Cause and effect. @param noun such as "pipe" */
   words(facts: z.output<S>, noun: string, tell: Tell): string
@@ -52,7 +51,7 @@ type InnerSteps = (inner: InnerReason) => readonly Step[]
 
 export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
 
-/** Masked, because facts are shown and stored. */
+/** Masked, because the state is shown and stored. */
 export const A_STATE = z.custom<MaskedText>((value) => typeof value === 'string')
 
 export const sampleState = createSecretMask().mask
