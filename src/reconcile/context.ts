@@ -50,7 +50,7 @@ export interface ReconcileRequest extends ReadOptions {
   readonly changedAt: number | undefined
   /** An operator or new credentials caused the request, so it skips the back-off. */
   readonly isAsked?: boolean | undefined
-  /** Lets another key run in place of this key. Resolves after other waiting work got its turn. */
+  /** Lets other keys run first. Resolves when this key can continue. */
   readonly releaseSlot: () => Promise<void>
 }
 

@@ -116,7 +116,7 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
         const unsaved = outbox.pending.get(key)?.end
         return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
       }
-      // A ledger that conflicts each time is a bug. A manifest that is edited each time is not.
+      // A conflict in each round is a bug, but an edit in each round is not.
       const isLast = round === MAX_CONFLICT_RETRIES
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
@@ -135,8 +135,8 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
 }
 
 /**
- * A create is decided twice: before it waits for the request budget, and after all waits, with a place in the budget
- * (`permit`). The second decision counts.
+ * A create is decided twice: without `permit`, and again with `permit`, after the wait for the request budget. Only
+ * the second decision counts.
  * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated}, only before a request is sent, or if the
  * record was moved or has another attempt. Other errors become outcomes
  */
@@ -164,7 +164,7 @@ async function reconcileOnce(
     return forget(context, board, key, recorded)
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // Until the intent, use no `await`, because the input could change. Only the removal of a record waits, for a list.
+  // No `await` before the intent, because the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -282,8 +282,8 @@ function carryOut(
 const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
 
 /**
- * Throws if a read began before the key's last write ended, because that is a bug.
- * @throws {DecisionOutdated} if a read began before another key's create of the same pipe name ended
+ * @throws {Error} a bug: a read began before the key's last write ended
+ * @throws {DecisionOutdated} a read began before another key's create of the same pipe name ended
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
   const { key } = input.desired

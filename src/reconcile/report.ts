@@ -118,7 +118,6 @@ function tellEnd(
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
-/** The condition that changed last, if the resource is now healthy and had no problem before. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,
@@ -186,7 +185,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
-/** Whether the key might have waited for another key, which is now `ready`. If so, the key skips its back-off. */
+/** Whether the key might have waited for the key that is now `ready`. If so, it skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'

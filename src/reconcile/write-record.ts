@@ -146,7 +146,6 @@ export async function forget(
   }
 }
 
-/** If a create failed, the history notes that its record is removed. */
 function lastEntry(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
   if (intent === undefined || remote !== undefined) return []
   const said = reasonFields({ reason: 'Orphaned', facts: { key, isNothing: true } })

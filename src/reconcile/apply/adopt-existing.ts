@@ -105,7 +105,7 @@ export async function adoptExisting(
   return { taken: true, record, reply, because, history: [history] }
 }
 
-/** The values to record as applied. After an unknown create, excludes later edits, because they were not sent. */
+/** The values that count as applied. After an unknown create: the values that it sent, without later edits. */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
   if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked

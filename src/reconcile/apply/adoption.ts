@@ -55,7 +55,7 @@ export async function adopt(
       pipeId,
       access: service.access,
       service: service.identity,
-      // An unknown create was sent with the recorded name.
+      // Uses the recorded name after an unknown create, because that create sent this name.
       platformName:
         (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
         remoteNameOf(manifest),
@@ -71,7 +71,7 @@ export async function adopt(
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // The pipe differs from the list, which can be outdated. This counts as a failure, so the retry waits.
+    // The list can be outdated. So a difference counts as a failure, and the adoption is tried again after a wait.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
   context.store.claim(key, pipeId)
@@ -86,8 +86,8 @@ export async function adopt(
 }
 
 /**
- * Adoptions by id share one list request. Undefined: the list lacks the pipe, or shows other values than the
- * manifest, so the pipe must be read.
+ * Gets the pipe from a list that adoptions by id share. Undefined: the list lacks the pipe or shows other values than
+ * the manifest, so the pipe must be read.
  */
 async function listedAsWanted(
   context: ReconcileContext,

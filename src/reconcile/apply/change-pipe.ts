@@ -129,7 +129,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Removes the journaled change, because no request was sent. Later drift would otherwise count as this change. */
+/** Removes the journaled change, because no request was sent. Otherwise, later drift would count as this change. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
@@ -152,7 +152,7 @@ function commandSent(
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole) return {}
     if (command !== undefined) return { command: { ...command, at, since: undefined } }
-    // After an update that needs a stopped pipe, the service starts the pipe. Another such update must wait until the
+    // The service starts the pipe after an update that needs a stopped pipe. The next such update must wait until the
     // pipe is stopped again.
     const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
     return waits ? { change: { ...open, waitsForRest: true } } : {}
@@ -163,7 +163,7 @@ function commandSent(
   }
 }
 
-/** An update that needs a stopped pipe adds or removes list items, so it must not be sent twice. */
+/** False for an update that needs a stopped pipe: it adds or removes list items, so it must not be sent twice. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
@@ -255,7 +255,7 @@ function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint
   )
 }
 
-/** Adds the fields that the manifest lost and the service still has, because their removal is pending. */
+/** Adds the fields that the service still has although the manifest does not, because their removal is pending. */
 function withKept(
   { digest, fields }: Fingerprint,
   kept: readonly string[],

@@ -25,16 +25,15 @@ import { revealed } from '../gather/body-secrets.ts'
 
 /** Longest time from the intent to the request: ms. */
 const SEND_WITHIN_MS = 5_000
-/** Ms. Part of the maximum age of the reads before a create. Older reads mean that the process was paused. */
+/** Ms. Added to the maximum age of the reads before a create. Older reads mean that the process was paused. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Writes the intent, sends one POST, writes the outcome. `permit` is the place in the request budget. The caller must
- * decide after it got the permit. After the intent, only the deadline ends the request.
- * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
- * belongs to another attempt
+ * Writes the intent, sends one POST, writes the outcome. The caller must decide again after it got `permit`, the place
+ * in the request budget. Only the deadline ends a sent request.
+ * @throws {LedgerError} {@link LedgerConflict}: no request was sent, or another attempt now has the record
  */
 export async function createOnce(
   context: ReconcileContext,

@@ -34,7 +34,7 @@ export interface Creation {
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** Start of the read for the decision; monotonic ms. */
+  /** Start of the read that the decision used; monotonic ms. */
   readonly since: number
 }
 
@@ -88,7 +88,7 @@ async function settleCreated(
   const end = { type: 'created', remote } as const
   const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
   context.store.claim(key, remote.id)
-  // From here, the outbox keeps the id, even after an error.
+  // From here on, the outbox keeps the id, even if a later line throws.
   outbox.remember(key, pendingOutcome)
   await context.fail?.('before-id')
   const record = await outbox.persist(key, pendingOutcome)

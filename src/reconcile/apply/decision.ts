@@ -56,7 +56,7 @@ export async function recheckBeforeForget(
   }
 }
 
-/** Ms. If the reading is older, such as after a wait for the budget, it is repeated before the request. */
+/** Ms. An older reading is repeated before the request. */
 const FRESH_MS = 500
 
 interface Decided<Type extends ActionType> {
@@ -86,7 +86,7 @@ export async function decideAgain<Type extends ActionType>(
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
-  // Uses the record from before this request was journaled, because the journal would change the decision.
+  // Uses the record without the journal entry of this request, because that entry would change the decision.
   const { recorded } = first.gathered
   const gathered = isFresh
     ? await regather(context, first)

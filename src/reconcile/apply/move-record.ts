@@ -10,7 +10,7 @@ import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/** The record to move to this key: the orphan that the key's manifest names, or else the only equal orphan. */
+/** The record to move to this key: of the orphan that the manifest names, or of the only orphan with this body. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
@@ -84,7 +84,7 @@ export async function moveRecord(
   context.store.drop(from.key)
   context.store.note(record)
   if (seen !== undefined) context.store.noteObservation(to.key, seen)
-  // A list from before the old key's last request is outdated for the new key, too.
+  // The last write of the old key now counts for the new key, so lists from before it are outdated.
   context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
   return record

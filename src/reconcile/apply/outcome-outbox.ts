@@ -33,7 +33,7 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unwritten ones */
+  /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unsaved outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
@@ -47,7 +47,6 @@ const WAIT = { firstMs: 50 }
 /** Ms. A locked ledger is retried this long before the process ends. */
 const LAST_MS = 10_000
 const LAST_WAIT_MS = 250
-/** Extra time for writes in progress at the deadline: ms. */
 const AFTER_END_MS = 2_000
 
 export function createOutcomeOutbox({
@@ -71,7 +70,7 @@ export function createOutcomeOutbox({
     if (record === undefined) return undefined
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
-    // An outcome counts while the attempt is open. An id counts even after an operator dismissed the attempt,
+    // An outcome is written while the attempt is open. An id is written even after an operator dismissed the attempt,
     // but not after an adoption.
     const counts =
       intent?.id === intentId &&
@@ -80,7 +79,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** The record to write a pipe's id to, even if the key was forgotten or an older ledger was restored. */
+  /** The record that gets the pipe's id, even if the key was forgotten or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,

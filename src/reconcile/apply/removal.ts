@@ -17,7 +17,7 @@ import { isRequestError, outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
   readonly target: DeleteTarget
-  /** Whether the reply proves the deletion. If not, only a later 404 does. */
+  /** True if the reply proves the deletion. Otherwise, only a later 404 proves it. */
   readonly isAtOnce: boolean
 }
 
@@ -68,7 +68,7 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!isRequestError(error)) throw error
     const outcome = outcomeOf(error, request.signal)
-    // The error is of the last attempt. An earlier attempt might have worked.
+    // The error is from the last attempt, but an earlier attempt might have worked.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
     const unsent = { ...record, removal }
@@ -106,8 +106,8 @@ async function marked(
 const MOST_WRITES = 5
 
 /**
- * Call it if no request was sent. Restores the earlier `removal`, even if the record was moved meanwhile.
- * @returns undefined if `record` is outdated: it was moved or written meanwhile
+ * Restores the earlier `removal` after no request was sent, even in a record that was moved meanwhile.
+ * @returns undefined if `record` is outdated
  */
 async function unmarked(
   context: ReconcileContext,

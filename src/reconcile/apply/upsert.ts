@@ -54,7 +54,7 @@ export async function upsert(
   } catch (error) {
     if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
     const outcome = outcomeOf(error, request.signal)
-    // With several attempts, an earlier attempt might have worked.
+    // The error is from the last attempt. After several attempts, an earlier attempt might have worked.
     const isNone = begun === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
@@ -123,7 +123,6 @@ function takesNoMore(now: Upsert, before: Upsert): boolean {
   return now.takesAway.every((name) => decided.has(name))
 }
 
-/** Records the manifest as applied, without a request. */
 export function withWhatIsThere(
   context: ReconcileContext,
   { input, body, service, requestId }: Assessment,

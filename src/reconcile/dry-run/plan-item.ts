@@ -244,7 +244,6 @@ function accessOf(
   }
 }
 
-/** The configuration as read. If the kind cannot be read: this key's last upsert reply, or one in the service. */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply

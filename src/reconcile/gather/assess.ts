@@ -27,7 +27,7 @@ export interface Assessment extends Basis {
   readonly requestId: string | undefined
   /** Start of the gathering; monotonic ms. */
   readonly since: number
-  /** Start of the oldest reading, even a shared one; monotonic ms. */
+  /** Start of the oldest reading, even if another key requested it; monotonic ms. */
   readonly readSince: number
   readonly gathered: Gathered
 }
@@ -39,7 +39,7 @@ export interface Gathered {
   readonly answer: Answer
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
-  /** Keys that another process wrote while the reads waited for the request budget. */
+  /** Keys whose records another process wrote during the wait for the request budget. */
   readonly news: readonly Key[]
   readonly since: number
   readonly isAsked: boolean | undefined

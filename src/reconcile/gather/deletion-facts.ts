@@ -19,7 +19,6 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** @returns undefined if no deletion is possible, or if neither the policy nor a sent request asks for one */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -45,7 +44,7 @@ function mayBeDeleted(entry: Entry | undefined): boolean {
   return policy?.ensure === 'absent' || policy?.onImmutable === 'replace'
 }
 
-/** Whether an edit might need a new pipe. If so, the checks of a create apply. */
+/** Whether an edit might need a new pipe, so the checks before a create apply. */
 export function mayBeReplaced(
   store: StateStore,
   entry: Entry | undefined,
@@ -138,7 +137,7 @@ export function changedSince(
   return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** Ms. For this long after an edit, fields that the service shows late are added to `left`. */
+/** Ms. Fields that the service shows this long after an edit are still added to `left`. */
 const LEARNS_MS = 60 * 60_000
 
 /** The pipe's fields at the last check in sync. Undefined: the manifest's policy allows no deletion of the pipe. */
@@ -161,7 +160,7 @@ export function leftAfter(
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
-  // Before a deletion, only fields that were never shown are added.
+  // Before a deletion, only adds fields that were never shown, because a changed field must prevent the deletion.
   const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }

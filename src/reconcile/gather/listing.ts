@@ -29,7 +29,7 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Ms. This plus `lookCostsMs` is the maximum age of a list before a create. */
+/** Ms. Maximum age of a list before a create, apart from a wait for the request budget. */
 const BEFORE_CREATE_MS = 10_000
 
 /** @returns undefined if the kind has no list @throws request errors */
@@ -59,7 +59,7 @@ export async function listingOf(
   })
 }
 
-/** The pipe in the shared list. Undefined: the list failed lately or lacks a readable item. @throws request errors */
+/** The pipe in the shared list. Undefined: the last list failed or has no readable pipe. @throws request errors */
 export async function listedReply(
   context: ListingContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
@@ -87,14 +87,13 @@ function reportOdd(
   emit({ type: 'ListItemsOdd', service, items })
 }
 
-/** A list must be requested after the key's last write and reading. Monotonic ms. */
+/** Monotonic ms. A list requested before this time might not show the key's last write or reading. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
   // Within one ms, the order is unknown.
   return last + 1
 }
 
-/** End of the last request that changed the key, or that created a pipe with the same name. Monotonic ms. */
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
@@ -121,7 +120,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list shows the recorded pipe, or is doubtful because too many other pipes are missing in it.
+ * True if the list shows the recorded pipe, or lacks so many other pipes that it is doubtful.
  * @throws request errors
  */
 export async function mightBeListed(
@@ -217,7 +216,6 @@ export function listedFor(
     return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
-  /** Fields that were edited after an unknown create, if the list shows another value than the create sent. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []
@@ -241,7 +239,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Counts recorded pipes that the list lacks. Undefined: not too many are missing. */
+/** Counts recorded pipes that the list lacks. Undefined: so few that the list is not doubtful. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,

@@ -119,8 +119,8 @@ function withForeign(
 }
 
 /**
- * Masked names of settings that manifests do not support. An adoption (`before` is undefined) takes
- * all. A later read adds only fields in `kind.unsupported`, and drops fields that the service sets itself.
+ * Masked names of settings that manifests do not support. An adoption (without `before`) records all of them. A later
+ * read adds only fields in `kind.unsupported`, and drops fields that the service sets itself.
  */
 export function foreignIn(
   { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
@@ -144,7 +144,7 @@ export function foreignIn(
   return all.length === 0 ? undefined : all.slice(0, FOREIGN_KEPT)
 }
 
-/** Excludes the size, because a special size must not prevent a replacement. */
+/** Excludes spec.scaling, because another size must not prevent a replacement. */
 function isOfCreate(fields: Fields, path: string): boolean {
   const [part = ''] = path.split(/[.[]/)
   return part !== 'scaling' && Object.hasOwn(fields, part)

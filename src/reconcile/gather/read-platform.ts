@@ -74,9 +74,8 @@ export async function readPlatform(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, request)
     } catch (failure) {
-      // After an unknown create, a failed list is no error: the outcome stays unknown.
+      // If a create is unknown, a failed list is no error: the outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
-      // A change in place needs no list.
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
       if (!(isUnknown || isOnlyEdited) || !(failure instanceof RemoteError))
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
@@ -108,7 +107,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     const asked = questionOf(context, question, request)
     if (asked === undefined) return undefined
     const reply = await asked
-    // A found resource needs no create, so other keys go first.
+    // A found resource needs no create, so keys that might need one go first.
     if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -117,8 +116,8 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 }
 
 /**
- * Drift checks share one list request per service. Undefined: the pipe must be read by its id. For example, the list
- * lacks the pipe, or a person asked for the check.
+ * Gets the pipe from the list that drift checks of a service share. Undefined: the pipe must be read by its id, for
+ * example because the list lacks it.
  */
 async function listedAnswer(
   context: ReconcileContext,

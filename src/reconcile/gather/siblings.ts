@@ -37,10 +37,7 @@ export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses 
   return misses === undefined || other !== undefined ? 'silent' : 'nobody'
 }
 
-/**
- * Other pipes to read after a 404: the last found pipe, to notice a lost permission, and a few more, to notice
- * a mass loss.
- */
+/** Other pipes to read after a 404. The pipe found last can show a lost permission, a few more can show a mass loss. */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context
   const misses = store.observation(record.key)?.misses

@@ -47,7 +47,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // If this manifest equals only a never-applied edit, a manifest that equals the applied body comes first.
+    // An equal applied body comes before an equal edit that was never applied.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -66,7 +66,9 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** Ignores an equal source and destination if the other manifest still has them, because that can be intended. */
+/**
+ * Ignores an equal source and destination that the other manifest still has, because pipes can share them on purpose.
+ */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -111,7 +113,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** Finds another manifest that wants this record's pipe. Ignores a manifest that has a pipe or `ensure: absent`. */
+/** Finds another manifest that wants this record's pipe and has no pipe itself. Ignores `ensure: absent`. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,
@@ -223,7 +225,7 @@ function holdersByName(
   })
 }
 
-/** Drops the record in `policy.replaces`, because it may be similar. Keeps an orphan with unsupported settings. */
+/** Drops the record in `policy.replaces`: it is similar on purpose. Keeps an orphan with unsupported settings. */
 function notReplaced(
   store: StateStore,
   related: readonly LedgerRecord[],
@@ -234,7 +236,6 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** Omits `identity` (source and destination) if an edit did not change it since the pipe was recorded. */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

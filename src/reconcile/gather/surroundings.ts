@@ -99,7 +99,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
   return unfound === 'all' || unfound?.has(key) === true
 }
 
-/** Conditions that an earlier process recorded do not count: they might be outdated. */
+/** Ignores conditions that an earlier process recorded, because they might be outdated. */
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false

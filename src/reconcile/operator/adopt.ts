@@ -116,7 +116,7 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
 /** @returns why not to adopt: another key has the pipe, or Git names another pipe for this key */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // During a recreate, ignores the replaced pipe, which Git can still name.
+  // Ignores the id of the replaced pipe, because Git can still name that pipe during a recreate.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)

@@ -72,7 +72,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
         `${stopped} Pipewright starts it soon. Run this command again when it runs. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
-    // If this create still arrives, a returning manifest would make a second pipe.
+    // If the create still arrives after `forget`, a manifest that returns would make a second pipe.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const

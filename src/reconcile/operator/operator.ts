@@ -15,7 +15,7 @@ export type OperatorContext = Pick<
   'profile' | 'platform' | 'ledger' | 'secrets' | 'mask' | 'store' | 'clock'
 >
 
-/** Conditions after a command. The next reconcile determines all except `Valid`. */
+/** Conditions after a command. `Valid` stays, and the next reconcile sets the others. */
 export function conditionsToRenew(
   conditions: Conditions | undefined,
   since: number,

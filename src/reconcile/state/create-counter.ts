@@ -25,9 +25,9 @@ interface Count {
 }
 
 interface Made {
-  /** As recorded: ms since the epoch, by the clock of the creating process. */
+  /** Recorded send time: ms since the epoch, by the clock of the process that sent the create. */
   readonly said: number
-  /** `said`, converted to `steadyNow` of this process. */
+  /** The same time as a `steadyNow` of this process. */
   readonly at: number
   readonly group: string | undefined
 }
@@ -47,7 +47,7 @@ export function createCreateCounter(
   const made = new Map<Key, readonly Made[]>()
   let madeTotal = 0
 
-  /** Takes the shorter age, by `clock` or `steadyNow`, because a clock change must not allow extra creates. */
+  /** Takes the shorter age of both clocks, because a clock change must not allow more creates. */
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
@@ -87,7 +87,7 @@ export function createCreateCounter(
     if (remote === undefined) return record === undefined || undecidedIntent(record) === undefined
     if (remote.foreign !== undefined) return false
     if (record?.removal?.isSent === true) return true
-    // A missing pipe that cannot be replaced yet does not count towards the create limit.
+    // A missing pipe counts towards the create limit only if it can be replaced now.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
     // One 404 counts, because the first of many missing pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld

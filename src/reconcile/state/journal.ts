@@ -17,7 +17,7 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
 export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
-  // Reads the store's versions before the ledger's, because a write in between must show as a difference.
+  // Reads the store before the ledger, because a write in between must show as a difference.
   const known = new Map<Key, number>()
   for (const { key, version } of store.records()) known.set(key, version)
   const there = await ledger.versions()

@@ -71,11 +71,11 @@ export function createListings() {
   }
 }
 
-/** A finished write. A create sets `created`, because another key might want the same name. */
+/** A write that ended. `created`: the new pipe, because another key might want the same name. */
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
-  /** Set for a create that counts as failed, but might have made a pipe that another manifest describes. */
+  /** Set if the create failed, but might have made a pipe that another manifest describes. */
   readonly isFailed?: boolean
 }
 
@@ -83,8 +83,8 @@ interface Written {
 const KEPT_MS = 60 * 60_000
 
 /**
- * Keeps the time when each write ended: a reading that began earlier might not show the write. Includes
- * forgotten keys, because a manifest can return within seconds.
+ * Keeps when each write ended, because a reading that began earlier might not show it. Keeps forgotten keys, too,
+ * because a manifest can return within seconds.
  */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
   const ends = new Map<string, number>()
@@ -104,7 +104,6 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
         ends.delete(place)
       }
     },
-    /** End of the last write to the key or name, or of a failed create in the service: monotonic ms or -Infinity. */
     endedAt: (written: Written) =>
       Math.max(...Object.values(placesOf(written)).map((place) => ends.get(place) ?? -Infinity)),
     move(from: Key, to: Key) {

@@ -61,7 +61,7 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
-    /** Start of the read; monotonic ms. Undefined: the reply was to a write. */
+    /** Start of the read; monotonic ms. Undefined: the values are from the reply to a write. */
     readonly readAt: number | undefined
   },
   done: Done,

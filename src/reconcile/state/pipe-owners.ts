@@ -12,7 +12,6 @@ type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'li
 
 export type PipeOwners = ReturnType<typeof pipeOwners>
 
-/** Finds the key that has or wants a pipe. */
 export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
@@ -38,7 +37,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
-    /** The key that has no pipe yet and wants this name, or whose unknown create might have made this pipe. */
+    /** The key that wants this name and has no pipe yet, or whose unknown create used this name. */
     wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))

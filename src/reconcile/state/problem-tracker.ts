@@ -85,7 +85,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** If a shared cause is only likely, each key has its own problem until `MANY` keys have that cause. */
+  /** If a cause is only probably shared, each key has its own problem until `MANY` keys have that cause. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
@@ -209,7 +209,6 @@ export function createProblemTracker(
       byCause.clear()
       ofKey.clear()
       for (const { keys, ...problem } of remembered.toReversed()) {
-        // A problem that was merged into another has no keys of its own.
         const own = keys.filter((key) => !ofKey.get(key)?.some(({ cause }) => cause === problem.cause))
         if (own.length === 0) continue
         const tracked = open(problem, new Map(own.map((key) => [key, problem.state])))
@@ -228,7 +227,6 @@ export function createProblemTracker(
       cancelTimer?.()
       report()
     },
-    /** Undefined: the key needs no attention, or is not shown. */
     of(key: Key): Omit<Problem, 'keys'> | undefined {
       const status = board.get(key)
       return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
@@ -245,7 +243,6 @@ export function createProblemTracker(
   }
 }
 
-/** Hash of the facts whose change is news, such as another field that drifts. */
 function stateOf(status: ResourceView): string {
   const { facts } = tellingCondition(status)
   return isRenotified(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
@@ -286,7 +283,7 @@ function isOneMatter({ status, reason }: ResourceView): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }
 
-/** Problems that appear when the shown problem is solved. */
+/** Problems that the shown problem hides until it is solved. */
 function shownBehind(view: ResourceView): readonly ResourceView[] {
   const { Valid, Synced } = view.conditions
   const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
@@ -303,7 +300,6 @@ function mistakeOf({ conditions }: ResourceView): string | undefined {
   return facts !== undefined && 'mistake' in facts ? facts.mistake : undefined
 }
 
-/** By reason, the name of the fact that the resources share, such as a missing secret. */
 const SHARED = { DependencyNotReady: 'waitsFor', SecretUnavailable: 'missing' } as const
 
 function sharedFacts(reason: Reason, facts: object): string {

@@ -37,7 +37,6 @@ export interface Observation {
   readonly shownState: MaskedText | undefined
   /** As JSON text, masked. */
   readonly reply: (() => string) | undefined
-  /** Masked names of fields that manifests do not support. Undefined: none, or not read. */
   readonly foreign?: readonly string[] | undefined
   /** Consecutive readings with an unhealthy state. */
   readonly unsettled: number
@@ -89,7 +88,7 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
-  /** Caches suspended entries, because a new object would look like a new manifest. */
+  /** Keeps one object per suspended entry, because a new object would look like a new manifest. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
@@ -142,7 +141,7 @@ export function createStateStore({
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
-      // Other processes' failed creates count too, because a pipe might show up after all.
+      // Also notes other processes' failed creates, because their pipe might appear later.
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
@@ -164,7 +163,7 @@ export function createStateStore({
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
-    /** Reserves a pipe for a key that is about to record it. With undefined, ends the reservation. */
+    /** Reserves a pipe for a key that will record it. Undefined: ends the reservation. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
     askedWith: (credential: string) => asked.of(credential),
@@ -211,7 +210,6 @@ export function createStateStore({
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    /** How the service answered last. Undefined: it got no request since the start. */
     contact: contacts.of,
     answeredAt: contacts.answeredAt,
     noteContact: (service: string, contact: Contact) => contacts.note(service, contact),
@@ -219,7 +217,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** Keys to apply again, because a late request of the former leader might have changed them. */
+    /** Keys to apply again, because a late request of the former leader might have changed their resources. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
