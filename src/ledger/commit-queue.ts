@@ -58,7 +58,8 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
-      // After a bug, tries each change alone. On a full disk, tries only a change that can use the reserve.
+      // An error that is no LedgerError is a bug. Then each change is tried alone. On a full disk, only a change that
+      // can use the reserve is tried.
       const isTried = ({ room }: Change) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))

@@ -21,7 +21,7 @@ interface KubernetesLedgerParts {
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
   readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
-  /** If `lapsed` gives a reason, only outcomes of sent requests are written. */
+  /** If `lapsed` gives a reason, this process writes only outcomes of sent requests. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
