@@ -24,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // Starts the wait before a replacement first, because the start or stop can fail for long.
+  // Starts the wait before a replacement immediately, because the start or stop of the pipe can fail for long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -72,7 +72,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     input,
     toCorrect.filter((field) => !interrupted.includes(field)),
   )
-  // If another writer keeps changing a field, the same request corrects no other field, either.
+  // If another writer keeps changing a field, fields that need the same request are not corrected, either.
   const wayOf = (field: string) => changes.wayOf(field, new Set([...asked, ...toCorrect]), compared)
   const heldWays = new Set(contest?.fields.map(wayOf))
   const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))

@@ -106,7 +106,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** Another key whose manifest wants this pipe: it names the pipe in `by`, or else its spec matches. */
+/** Another key whose manifest wants this pipe. `by`: where the pipe is named. Undefined: only its spec matches. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']

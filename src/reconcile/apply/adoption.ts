@@ -55,7 +55,7 @@ export async function adopt(
       pipeId,
       access: service.access,
       service: service.identity,
-      // Uses the recorded name after an unknown create, because that create sent this name.
+      // If the outcome of a create is unknown, uses the recorded name, because the create sent this name.
       platformName:
         (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
         remoteNameOf(manifest),
@@ -125,7 +125,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
   return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
 }
 
-/** Reads the pipe whose id was in the reply to an unknown create: it might be the created pipe. */
+/** Reads the pipe with the id in the reply to a create of unknown outcome: it might be the created pipe. */
 async function adoptByRead(
   context: ReconcileContext,
   { input, entry, body = {}, service }: Assessment,

@@ -26,7 +26,7 @@ interface Wanted {
   readonly fingerprint: Fingerprint
 }
 
-/** @returns why not to adopt: another key's unknown create might have made this pipe */
+/** @returns why not to adopt: another key's create might have made this pipe, because its outcome is unknown */
 export function mightBelongToOpenCreate(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,

@@ -158,7 +158,7 @@ export function listedFor(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // The unknown create was sent to another service, so this list cannot show the pipe.
+  // The create of unknown outcome was sent to another service, so this list cannot show the pipe.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)

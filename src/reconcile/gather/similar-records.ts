@@ -47,7 +47,6 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity?.certainty === 'same') {
     const { from } = similarity
     const isAsApplied = from.applied?.digest === candidate.fingerprint.digest
-    // An equal applied body comes before an equal edit that was never applied.
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
@@ -66,9 +65,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/**
- * Ignores an equal source and destination that the other manifest still has, because pipes can share them on purpose.
- */
+/** Two pipes can share source and destination on purpose. So ignores both if the record's manifest still has them. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}
@@ -113,7 +110,7 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** Finds another manifest that wants this record's pipe and has no pipe itself. Ignores `ensure: absent`. */
+/** Finds another manifest that wants this record's pipe and has no pipe. Ignores manifests with `ensure: absent`. */
 export function claimOn(
   store: StateStore,
   record: LedgerRecord,

@@ -247,7 +247,7 @@ async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord):
   return { problem: undefined, found }
 }
 
-/** After an unknown create, uses the recorded service, because the request went there. */
+/** If the outcome of a create is unknown, uses the recorded service, because the request went there. */
 function whereOf(
   { store }: OperatorContext,
   recorded: LedgerRecord,

@@ -71,7 +71,7 @@ export function createListings() {
   }
 }
 
-/** A write that ended. `created`: the new pipe, because another key might want the same name. */
+/** A write that ended. `created`: service and name of the new pipe, because another key might want that name. */
 interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined

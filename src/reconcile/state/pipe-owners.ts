@@ -37,7 +37,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
-    /** The key that wants this name and has no pipe yet, or whose unknown create used this name. */
+    /** The key that has no pipe yet and wants this name, or whose create used this name and has an unknown outcome. */
     wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))

@@ -85,7 +85,7 @@ export function createProblemTracker(
     else byCause.delete(problem.cause)
   }
 
-  /** If a cause is only probably shared, each key has its own problem until `MANY` keys have that cause. */
+  /** If keys only probably share a cause, each has its own problem until `MANY` keys have that cause. */
   function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
