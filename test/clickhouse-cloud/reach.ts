@@ -123,9 +123,9 @@ export async function startProcess(
         if (text !== '') directory.files.set(file, typeof text === 'string' ? text : JSON.stringify(text))
       const recorded = recordedOf(store.records())
       // What is gone is believed to be gone after three readings.
-      reader.read(recorded)
-      reader.read(recorded)
-      const { catalog } = reader.read(recorded)
+      let reading = reader.read(recorded)
+      while (reading.isPending) reading = reader.read(recorded)
+      const { catalog } = reading
       store.setCatalog(catalog)
       return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
     },

@@ -44,7 +44,7 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
-    /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
+    /** @returns the catalog; the keys whose meaning changed, that appeared, or that became gone; whether the next reading may find more gone */
     read(recorded: ReadonlyMap<Key, Recorded>) {
       readings += 1
       const before = state?.catalog
@@ -60,7 +60,7 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
           .map(({ key }) => key),
         ...[...catalog.deleted].filter((key) => before?.deleted.has(key) !== true),
       ]
-      return { catalog, changed }
+      return { catalog, changed, isPending: state.pending.size > 0 }
     },
   }
 }
