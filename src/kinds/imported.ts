@@ -143,7 +143,7 @@ function valueOf({ form, fields, keyedBy }: Field, value: Json | undefined, at: 
   if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
   const made = objectOf(fields, value, { ...place, keys: [...place.keys, name] })
-  // References alone are dropped, because the source probably uses no login.
+  // An object with nothing but references to secrets is dropped, because the source probably uses no login.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 

@@ -151,7 +151,7 @@ function decideDeletion(
   }: {
     readonly removal: DeletionFacts
     readonly because: (removal: RemovalWords) => Because<'Deleting'>
-    /** The action that keeps the pipe: `fields` changed since it was in sync. Undefined: it never was in sync. */
+    /** The action that keeps the pipe. @param fields changed since it was in sync, undefined if it never was */
     readonly kept: (fields: readonly string[] | undefined) => Action
   },
 ): Action {

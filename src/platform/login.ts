@@ -13,7 +13,7 @@ export interface Login {
   readonly source: string
 }
 
-/** Each method throws {@link SecretUnavailableError}, and returns no promise if the secret was read recently. */
+/** Each method returns a promise only if it must read the secret again. @throws {SecretUnavailableError} */
 export function createCredentials(options: {
   readonly secrets: FreshSecrets
   readonly alertsTokenFile: string

@@ -71,7 +71,7 @@ function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock
   })
 }
 
-/** Waits until the caller's work is done, and then for the same time again. */
+/** Waits until this turn of the event loop ends, and then for as long as the turn took. */
 async function rest(clock: Clock): Promise<void> {
   const startedAt = clock.monotonic()
   await setImmediate()

@@ -126,7 +126,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns latest start of a request, monotonic ms @throws {NotLeading} if no request is allowed */
+    /** @returns until when a request may start, monotonic ms @throws {NotLeading} if no request may start */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()

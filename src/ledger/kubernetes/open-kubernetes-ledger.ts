@@ -156,7 +156,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
-    // Not reported if a rollback is already known, because both can be the same rollback.
+    // If a rollback is already known, this one is not reported, because it can be the same one.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
     // The previous leader might have ended between its first write and `noteRecords`.

@@ -4,7 +4,7 @@ import { decodeRecord } from '../codec.ts'
 import { bodyOf, hasArrived, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
-/** The records that all processes see. During a move, these are the records from before the move. */
+/** The records that all processes see. A record that is being renamed has its old key until that is done. */
 export function readMirror(mirror: Mirror) {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
   const keptAt = (key: Key): Kept | undefined => mirror.get(key)?.kept

@@ -14,7 +14,7 @@ const WHY = {
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
-    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. The value is sent once.`,
+    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. Pipewright will send it once.`,
   drifted: (fields: string) => `Differs from the manifest: ${fields}. policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',

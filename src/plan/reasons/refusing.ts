@@ -92,7 +92,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'unlike the list':
       return (
         `The list of the service shows ${pipeId} as this ${noun}, but a read by its id shows other values. One of the replies might be outdated. ` +
-        'No resource is created, and Pipewright reads it again.'
+        'No resource is created, and Pipewright reads both again.'
       )
     case 'held':
       return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}. It is not adopted.`

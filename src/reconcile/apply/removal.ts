@@ -23,7 +23,7 @@ interface Deletion {
 
 /**
  * Journals the deletion before the request: after a crash, the next process reads until the resource is gone.
- * If the reply for a create-once resource is lost, a second request confirms the deletion.
+ * If the reply to the DELETE of a pipe or alert is lost, a second DELETE confirms the deletion.
  * @returns an empty record once it is gone
  */
 export async function remove(

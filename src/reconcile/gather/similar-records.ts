@@ -65,7 +65,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** Two pipes can share source and destination on purpose. So ignores both if the record's manifest still has them. */
+/** Compares without source and destination if the record's manifest still has them: two pipes can share them. */
 function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
   const { key, applied } = record
   const { state, manifest } = store.entry(key) ?? {}

@@ -42,7 +42,7 @@ export function createOverview(parts: ServerParts) {
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,
       watchMessage: recentEvents.watch?.message,
-      /** Changes of files since the daemon started that only a later read found. */
+      /** Number of reads since the daemon started that found changes which the watcher had missed. */
       missedChanges: recentEvents.missedChanges,
     }
   }
