@@ -142,7 +142,7 @@ function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'numb
   return { key, priority, dueAt, service, since, state, number, place: -1 }
 }
 
-/** Takes the service of the later request, because only that is current. */
+/** Takes the service of the newer `ask`, because an edit can move a pipe to another service. */
 function urgent(before: Ask, ask: Ask): Ask {
   return {
     priority: ask.priority < before.priority ? ask.priority : before.priority,

@@ -53,7 +53,7 @@ export const Removal = z
     sentAt: A_TIME.optional(),
     /** Set after a success: the next 404 confirms the deletion. */
     isAnswered: z.literal(true).optional(),
-    /** The delete limit blocked the deletion. The wait begins again, unless an operator allowed the deletion. */
+    /** The delete limit blocked the deletion. So the ten minutes begin again, except if an operator allows it. */
     isLimited: z.literal(true).optional(),
   })
   .readonly()

@@ -10,7 +10,7 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 
 /** Limits, because each value of a query is searched in thousands of resources. */
 export const LIMITS = {
-  /** Values of a parameter, repeated or in a comma list. */
+  /** Most values of one parameter, whether it is repeated or a comma list. */
   values: 100,
   labels: 16,
   words: 16,

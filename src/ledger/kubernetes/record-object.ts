@@ -45,7 +45,7 @@ export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => 
   return movedTo?.key === key && movedTo.version === version
 }
 
-/** The record that all processes see, as JSON. */
+/** The record as JSON. While a rename to this key is incomplete: the record that was there before. */
 export function bodyOf(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
   return hasArrived(kept, at) ? kept.body : kept.before
 }

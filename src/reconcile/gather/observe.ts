@@ -183,7 +183,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** Ignores `policy.recreate` after a read found the pipe, until the policy is removed from Git and added again. */
+/** Lets a new `policy.recreate` count again, once the one that a read had refuted is gone from the manifest. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
