@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request as send } from 'undici'
 import { timeLimit, type Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
@@ -139,7 +138,8 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       if (status >= 200 && status < 300) return parseJson(text) ?? text
       if (status === 401 && tries === 1 && access.renew?.() === true) continue
       if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parseJson(text))
-      await wait(Math.min(retryAfterMs(headers as ReplyHeaders, clock.now()) ?? BUSY_WAIT_MS, timeoutMs))
+      const afterMs = retryAfterMs(headers as ReplyHeaders, clock.now()) ?? BUSY_WAIT_MS
+      await new Promise<void>((resolve) => void clock.after(Math.min(afterMs, timeoutMs), resolve))
     }
   }
 
