@@ -35,6 +35,8 @@ export interface ProblemFacts extends Place {
   /** Number of affected resources. In the event `ProblemOver`, the highest number during the problem. */
   readonly resources: number
   readonly keys: readonly Key[]
+  /** Empty if several resources are affected. */
+  readonly differences: readonly Difference[]
   readonly isReported?: boolean
 }
 

@@ -13,6 +13,7 @@ export const PROBLEM = {
   file: 'orders.yaml',
   line: 3,
   manifestRevision: 'abc122',
+  differences: [{ field: 'scaling.replicas', desired: '3', observed: '2' }],
 } as const
 const SEVERAL = {
   ...PROBLEM,
@@ -21,6 +22,7 @@ const SEVERAL = {
   file: undefined,
   line: undefined,
   manifestRevision: undefined,
+  differences: [],
 } as const
 const UNKNOWN = { reason: 'OutcomeUnknown' } as const
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const

@@ -491,6 +491,12 @@ describe('for people', () => {
     expect(text()).toContain('Then run: "npx pipewright forget Pipe/orders --sandbox".')
   })
 
+  it('says of a drift what the manifest and the platform have', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty' } })
+    emit({ type: 'ProblemFound', ...PROBLEM, because: DRIFTED })
+    expect(text()).toMatch(/for scaling\.replicas\. Change scaling\.replicas back to 3 .* to keep 2/)
+  })
+
   it('does not say the same twice in a row of the same resource', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     const news = { changed: true, action: 'upsert', because: DRIFTED } as const

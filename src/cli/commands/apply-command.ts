@@ -188,6 +188,7 @@ async function passOverAll(
   for (const key of keys) seedStatus(context, board, key)
   const { stopping } = io.stop
   const deadline = deadlineOf(io, settings)
+  let isTold = false
   const pass = await reconcileAll({
     context,
     reconciler,
@@ -202,11 +203,20 @@ async function passOverAll(
       board,
       waitsFor: waitMs === undefined ? 'started again' : 'all',
       limitMs: waitMs ?? APPLY_WAIT_MS,
-      onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
+      onLook(count, of) {
+        if (waitMs !== undefined && count < of && !isTold)
+          print(progress.stderr, waitWords(of - count, waitMs))
+        isTold ||= count < of
+        progress.show('Waiting until all is ready,', count, of)
+      },
     },
   })
   const unsaved = await reconciler.saveOutcomes(stopping.aborted ? deadline() : undefined)
   return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
+}
+
+function waitWords(count: number, limitMs: number): string {
+  return `pipewright: waiting for ${count} ${count === 1 ? 'resource' : 'resources'}, at most ${formatDuration(limitMs)}.`
 }
 
 /** After a stop, all work shares the grace period that began with the stop. */

@@ -191,8 +191,8 @@ export function createProblemTracker(
     const resources = type === 'ProblemOver' ? most : keys.size
     const [first] = problem.named
     const only = resources === 1 && first !== undefined ? board.get(first) : undefined
-    const { file, line, manifestRevision } = only ?? {}
-    const place = { file, line, manifestRevision }
+    const { file, line, manifestRevision, differences = [] } = only ?? {}
+    const place = { file, line, manifestRevision, differences }
     const facts: ProblemFacts = { reason, service, resources, keys: problem.named, ...place, isReported }
     if (type === 'ProblemOver') emit({ type, ...facts, durationMs: Math.max(0, endedAt - since) })
     else emit({ type, ...facts, because })

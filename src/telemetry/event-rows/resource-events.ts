@@ -8,10 +8,10 @@ import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** A failure is `debug`, because the event `ProblemFound` logs it, too. */
+/** A failure is `debug`, because `ProblemFound` logs it. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
-/** A person must act on these immediately. Problems with other reasons end by themselves, or can wait. */
+/** A person must act on these immediately. Other problems end by themselves, or can wait. */
 const NEEDS_SOMEBODY_NOW: ReadonlySet<Reason> = new Set(['OutcomeUnknown', 'OutcomeUnsaved'])
 
 const PROBLEM_FIELDS = [
@@ -39,10 +39,8 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts(
-  { service, isReported: _isReported, because, ...facts }: ProblemFacts & { readonly because?: Explanation },
-  commands: CommandContext,
-): Facts {
+function problemFacts(problem: ProblemFacts & { because?: Explanation }, commands: CommandContext): Facts {
+  const { service, isReported: _, because, differences, ...facts } = problem
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {
@@ -50,7 +48,7 @@ function problemFacts(
     key: isOne ? key : undefined,
     keys: isOne ? undefined : facts.keys,
     serviceName: service,
-    detail: key && because && messageOf(because, { key, service }, commands),
+    detail: key && because && messageOf(because, { key, service, differences }, commands),
   }
 }
 
