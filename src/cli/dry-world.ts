@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Catalog } from '../contract/catalog.ts'
-import { openMemoryLedger } from '../ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../ledger/open-sqlite-ledger.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
 import { createStateStore } from '../reconcile/state/store.ts'

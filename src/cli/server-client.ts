@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
 import { connectWords, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { exchange, type Seen } from '../platform/http-exchange.ts'
+import { exchange, type Exchanged } from '../platform/http-exchange.ts'
 import { faultOfReply, type NetworkSettings, openNetwork } from '../platform/network.ts'
 import { readTextFile } from '../platform/text-file.ts'
 import { assertTls } from './compose-network.ts'
@@ -91,7 +91,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
 
 const CONNECT_MS = 10_000
 
-type Failed = Extract<Seen, { readonly type: 'silence' | 'reply' }>
+type Failed = Extract<Exchanged, { readonly type: 'silence' | 'reply' }>
 
 function whyNot(seen: Failed, timeoutMs: number): string {
   if (seen.type === 'reply') {

@@ -29,13 +29,13 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerError} the write failed or its result is unknown
    */
   swap(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
-  /** Like {@link swap}, for the outcome of a create. Can use the space that {@link prepareIntent} reserved. */
+  /** Like {@link swap}, for the outcome of a create. Can use the space that {@link assertCanSettle} reserved. */
   settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** Replaces `from` by `to` in one transaction, for a rename. Throws like {@link swap}. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
   /** Reserves space for the outcome, if the store can. @throws {LedgerError} the create must not be sent */
-  prepareIntent(): Promise<void>
+  assertCanSettle(): Promise<void>
   /** Writes what status commands show. Times are ms since the epoch. */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
   /** `checkedAt`: when each key was checked. Undefined if only the daemon knows these times. */

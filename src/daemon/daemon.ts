@@ -7,7 +7,7 @@ import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
 import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
-import { syncStoreFromLedger } from '../reconcile/state/journal.ts'
+import { syncStoreFromLedger } from '../reconcile/state/record-io.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { OperatorCommand } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
@@ -71,7 +71,7 @@ export function createDaemon(parts: DaemonParts) {
     })
   }
 
-  function take({ state, changed: altered, differs, since }: LoadResult, reading: ReadingContext): void {
+  function take({ state, changed: altered, differs, ...loaded }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const wasOlder = store.olderThan !== undefined
     const { catalog } = state
@@ -80,13 +80,13 @@ export function createDaemon(parts: DaemonParts) {
     const also = differs ? listAffected(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
-    if (catalog.problem === undefined) revisionSince = since
+    if (catalog.problem === undefined) revisionSince = loaded.revisionSince
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
     const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
       type: 'SourceLoaded',
       revision: catalog.revision,
-      since,
+      since: loaded.revisionSince,
       durationMs: reading.durationMs,
       changed: news,
       removed: news.filter((key) => !catalog.entries.has(key)).length,

@@ -86,7 +86,7 @@ export function startLeaderLoop(parts: ActingParts) {
   }
 
   return {
-    ask: (key: Key, priority: Priority, afterMs?: number) => loop.ask(key, priority, afterMs),
+    ask: (key: Key, priority: Priority) => loop.ask(key, priority),
     /** Asks for a reconcile now. It counts as a person's request, which ends a back-off. */
     askFor,
     /** Stops the current reconcile of the key, then carries out a person's command. */

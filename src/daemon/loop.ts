@@ -66,7 +66,7 @@ export function createLoop(parts: LoopParts) {
   stopping.addEventListener('abort', cancelAll, { once: true })
 
   return {
-    ...dispatcher,
+    health: () => dispatcher.health(),
     /** Cancels the key's reconcile, which might wait for long. Then calls `work`, before the key's next reconcile. */
     interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
@@ -78,8 +78,8 @@ export function createLoop(parts: LoopParts) {
       return stopped
     },
     bugs,
-    ask(key: Key, priority: Priority, afterMs = 0) {
-      dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
+    ask(key: Key, priority: Priority) {
+      dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
     },
     depth: () => queue.depth(),
     isLast() {

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
 import { moveSqlite, readSqliteArchive, unbindSqlite, writeSqliteArchive } from './sqlite-archive.ts'
-import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite-ledger.ts'
+import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './open-sqlite-ledger.ts'
 
 interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */

@@ -3,7 +3,7 @@ import type { Archive } from './archive.ts'
 import { takeLease } from './lease.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, realFile } from './location.ts'
 import { isThere } from './moved.ts'
-import { openToRead, openToWrite, type SqliteLedgerOptions } from './sqlite-ledger.ts'
+import { openToRead, openToWrite, type SqliteLedgerOptions } from './open-sqlite-ledger.ts'
 import type { Tables } from './tables.ts'
 
 type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>

@@ -1,151 +1,139 @@
-import type { OpenedLedger } from '../contract/ledger.ts'
-import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Binding, newBinding } from './binding.ts'
-import { createLedger } from './ledger-on-tables.ts'
-import { takeLease } from './lease.ts'
-import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
-import { IN_MEMORY } from './connection.ts'
-import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
-import { hostname } from 'node:os'
-import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { Emit } from '../contract/events.ts'
+import { LedgerConflict, type Ledger } from '../contract/ledger.ts'
+import { decodeActivity, decodeEntry, decodeRecord } from './codec.ts'
+import { type Change, createCommitQueue } from './commit-queue.ts'
+import type { Store } from './sqlite-store.ts'
+import type { Tables } from './tables.ts'
 
-export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
-  /** `auto`: in mode `owner`, creates a missing ledger. */
-  readonly init: 'auto' | 'never'
-  readonly clock: Clock
-  readonly emit: Emit
-}
+export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Ledger {
+  const queue = createCommitQueue(store, clock)
+  let closed: Promise<void> | undefined
+  let failedWrites = 0
 
-export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
-  await using stack = new AsyncDisposableStack()
-  const store = options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
-  stack.use(store)
-  bind(store, options)
-  const opened = open(
-    { ...store, [Symbol.asyncDispose]: () => resources.disposeAsync() },
-    options.emit,
-    options.clock,
-  )
-  const resources = stack.move()
-  return opened
-}
+  const given = new WeakSet<LedgerRecord>()
 
-export function openMemoryLedger({
-  hashKey,
-  emit,
-}: Pick<StoreOptions, 'hashKey'> & { readonly emit: Emit }): OpenedLedger {
-  const clock = { monotonic: () => 0 }
-  return open(openStore({ file: IN_MEMORY, mode: 'owner', clock, hashKey }), emit, clock)
-}
-
-function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): OpenedLedger {
-  return {
-    ledger: createLedger(store, emit, clock),
-    leadership: createSoleLeadership(store),
-    notes: {
-      read: async () => store.read((tables) => tables.text('notes')),
-      write: async (text) => store.write((tables) => tables.set('notes', text), 'free'),
-    },
-  }
-}
-
-export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
-  const { file } = options
-  if (!ledgerExists(file)) {
-    throw missing(file, 'It was never used, or --ledger names the wrong file.')
-  }
-  return openStore({ ...options, mode: 'reader', file: realFile(file) })
-}
-
-/** @param stack releases the lock when it is disposed */
-export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: AsyncDisposableStack): Store {
-  if (options.init === 'auto') makeFolderOf(options.file)
-  assertMayStart(options)
-  const file = realFile(options.file)
-  stack.use(takeLease(file, options.clock.now()))
-  if (!ledgerExists(file)) createLedgerFile(file)
-  return openStore({ ...options, mode: 'owner', file })
-}
-
-/** Runs before the lock file is made, because `init: never` must not leave files if there is no ledger. */
-function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init'>): void {
-  if (ledgerExists(file) || init === 'auto') return
-  throw missing(
-    file,
-    '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
-      'If the ledger was lost, restore it from a backup; "pipewright plan" shows what a new ledger would create and adopt. ' +
-      'If this is the first run, use --ledger-init=auto once.',
-  )
-}
-
-/** Stores platform and profile. @throws {LedgerError} `platform` if the records have different values */
-function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
-  if (wanted.platform === undefined && wanted.profile === undefined) return
-  const [bound, hasRecords] = store.read((tables) => [
-    { platform: tables.text('platform'), profile: tables.text('profile') },
-    tables.versions().size > 0,
-  ])
-  const next = newBinding(file, bound, wanted, hasRecords)
-  if (mode === 'reader' || next === undefined) return
-  store.write((tables) => {
-    tables.set('platform', next.platform)
-    tables.set('profile', next.profile)
-  }, 'free')
-}
-
-/** For a ledger in a file. Its owner leads until the owner's process ends. */
-function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
-  const holder = `process ${process.pid} on ${hostname()}`
-  let term: Term | undefined
-
-  function raise(): number {
-    return store.write((tables) => {
-      const epoch = tables.count('epoch') + 1
-      tables.set('epoch', epoch)
-      return epoch
-    }, 'free')
+  function give(record: LedgerRecord): LedgerRecord {
+    given.add(record)
+    return record
   }
 
-  function begin(): Term {
-    const over = new AbortController()
-    return {
-      epoch: raise(),
-      // No request can be late, because the requests of the previous owner ended with its process.
-      lateForMs: undefined,
-      // No checkout can be stale, because each owner reads the same directory.
-      revisionBefore: undefined,
-      over: over.signal,
-      async confirm() {
-        over.signal.throwIfAborted()
-        return Infinity
-      },
-      async release() {
-        over.abort(new NotLeading('it was released', true))
-      },
+  async function commit(change: Change): Promise<LedgerRecord | undefined> {
+    const started = clock.monotonic()
+    const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
+      emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
+    try {
+      const written = await queue.commit(change)
+      report('written', undefined)
+      return written && give(written)
+    } catch (error) {
+      failedWrites += 1
+      report(error instanceof LedgerConflict ? 'conflict' : 'failed', messageOf(error))
+      throw error
     }
   }
 
-  function current(): Term {
-    if (term === undefined || term.over.aborted) term = begin()
-    return term
+  async function write(change: Change & { readonly written: LedgerRecord }): Promise<LedgerRecord> {
+    const written = await commit(change)
+    if (written === undefined) throw new Error('bug: a write gave no record')
+    return written
+  }
+
+  const isFailing = { LedgerRead: false, LedgerWritten: false }
+
+  /** Runs work that changes no record. Emits an event for each failure, and for the first success after a failure. */
+  function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
+    queue.assertOpen()
+    const started = clock.monotonic()
+    const said = () => ({ durationMs: clock.monotonic() - started, message: undefined })
+    try {
+      const result = work()
+      if (!proves) return result
+      if (isFailing[type])
+        emit(
+          type === 'LedgerRead'
+            ? { type, result: 'read', ...said() }
+            : { type, result: 'written', ...said() },
+        )
+      isFailing[type] = false
+      return result
+    } catch (error) {
+      isFailing[type] = true
+      emit({ type, result: 'failed', ...said(), message: messageOf(error) })
+      throw error
+    }
+  }
+
+  async function read<T>(work: (tables: Tables) => T): Promise<T> {
+    return attempt('LedgerRead', () => store.read(work))
+  }
+
+  function list(): Promise<readonly LedgerRecord[]> {
+    return read((tables) => tables.all().map((stored) => give(decodeRecord(stored))))
   }
 
   return {
+    hashKey: store.hashKey,
     isShared: false,
-    async acquire(signal) {
-      signal.throwIfAborted()
-      return current()
+    aheadMs: 0,
+    movedAt: store.movedAt(),
+    get: (key, known) =>
+      read((tables) => {
+        const isGiven = known !== undefined && given.has(known)
+        if (isGiven && tables.versionOf(key) === known.version) return known
+        const stored = tables.get(key)
+        return stored && give(decodeRecord(stored))
+      }),
+    list,
+    withIntent: async (intentId) => (await list()).find(({ intent }) => intent?.id === intentId),
+    swap: (written, history) => write({ removed: [], written, history, room: 'free' }),
+    settle: (written, history) => write({ removed: [], written, history, room: 'reserved' }),
+    async move(from, written, history) {
+      if (from.key === written.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+      return write({ removed: [from], written, history, room: 'free' })
     },
-    attempt: async () => current(),
-    actOn: () => undefined,
-    leader(): Leader | undefined {
-      return term === undefined || term.over.aborted
-        ? undefined
-        : { holder, epoch: term.epoch, url: undefined }
+    async remove(record, history) {
+      await commit({ removed: [record], written: undefined, history, room: 'free' })
+    },
+    history: ({ key, limit }) =>
+      read((tables) =>
+        tables
+          .history(key, Math.max(1, Math.floor(limit)))
+          .map((entry) => decodeEntry(entry.key, entry.body)),
+      ),
+    async noteActivity(activity, checkedAt) {
+      attempt('LedgerWritten', () =>
+        store.write((tables) => {
+          tables.set('activity', JSON.stringify(activity))
+          for (const [key, at] of checkedAt) tables.setCheckedAt(key, at)
+        }, 'free'),
+      )
+    },
+    activity: () =>
+      read((tables) => ({ last: decodeActivity(tables.text('activity')), checkedAt: tables.checkedAt() })),
+    versions: () => read((tables) => tables.versions()),
+    // Never calls back, because the lock keeps other processes from writing.
+    watch: async () => () => undefined,
+    async othersWrites() {
+      queue.assertOpen()
+      return failedWrites + store.writes()
+    },
+    async owned() {
+      queue.assertOpen()
+      return store.owned()
+    },
+    async assertCanSettle() {
+      attempt('LedgerWritten', () => store.reserveRoom(), false) // no proof: the reserve is another file
     },
     async [Symbol.asyncDispose]() {
-      await term?.release()
+      queue.close()
+      closed ??= store[Symbol.asyncDispose]()
+      await closed
     },
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

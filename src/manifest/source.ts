@@ -21,12 +21,12 @@ export interface LoadResult {
   readonly changed: readonly Key[]
   /** Whether the catalog changed, even if only in a finding or a position. */
   readonly differs: boolean
-  readonly since: number | undefined
+  readonly revisionSince: number | undefined
 }
 
 export interface Source {
   /**
-   * Concurrent calls run one after the other.
+   * Call it again only after the last call ended.
    * @param recorded keys in the ledger
    * @throws the signal's reason. Problems of the directory are in the catalog.
    */
@@ -56,10 +56,9 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
-  let running: Promise<unknown> = Promise.resolve()
   const places = createPlaces((file) => last && textNow(last, file, bounds))
 
-  async function loadNow(
+  async function load(
     ...[recorded, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
     const previous = state
@@ -90,7 +89,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       state: next,
       changed,
       differs: changed.length > 0 || isDifferent(previous, next),
-      since: await revisionSince(root, next.catalog.revision),
+      revisionSince: await revisionSince(root, next.catalog.revision),
     }
   }
 
@@ -103,13 +102,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       : { ...next, catalog: { ...next.catalog, revision: { ...revision, commit } } }
   }
 
-  return {
-    load(recorded, options, signal) {
-      const result = running.then(() => loadNow(recorded, options, signal))
-      running = result.catch(() => undefined)
-      return result
-    },
-  }
+  return { load }
 }
 
 function changedKeys(previous: CatalogState | undefined, next: CatalogState): readonly Key[] {

@@ -40,7 +40,9 @@ export function decide(input: DecideInput): Action {
 }
 
 function decideReadOnly(input: ReadOnlyInput): Action {
-  return findBlocker(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
+  return (
+    findBlocker(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideWatched(input)
+  )
 }
 
 /** The manifest now names another resource to watch, so the resource that the key created or adopted is reported. */
@@ -55,7 +57,7 @@ function leftBehind(input: ReadOnlyInput): Action | undefined {
   return { type: 'report', reason: 'Orphaned', differences, facts }
 }
 
-function decideFound({ observed }: ReadOnlyInput): Action {
+function decideWatched({ observed }: ReadOnlyInput): Action {
   if (observed.status !== 'found') {
     return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read' } }
   }

@@ -69,7 +69,6 @@ const Former = z
     applied: Fingerprint.optional(),
   })
   .readonly()
-export type Former = z.infer<typeof Former>
 
 export const EARLIER_KEPT = 10
 

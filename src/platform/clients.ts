@@ -12,7 +12,7 @@ import { createCredentials, type Login } from './login.ts'
 import { createFence, notLeading } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork } from './network.ts'
-import { send, type Read, type TakenPlaces } from './read.ts'
+import { send, type Repeatable, type TakenPlaces } from './send.ts'
 import {
   changed,
   createdResource,
@@ -122,12 +122,12 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
-  function readOf({ kind, service, id }: ReadTarget): Read<RemoteResource> {
+  function readOf({ kind, service, id }: ReadTarget): Repeatable<RemoteResource> {
     const operation = readingOf(kind, service)
     return { ...callOf(operation, service, id), readValue: resourceWithId(kind, operation, id) }
   }
 
-  function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
+  function listOf(kind: CreateOnceKind, service: ServiceAccess): Repeatable<readonly RemoteResource[]> {
     const operation = needed(kind.operations.list, `for all ${kind.noun}s`)
     return {
       ...callOf(operation, service),
@@ -163,7 +163,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         return createPermit({ ...call, ...own, readOf, listOf: (of) => listOf(of, service) }, parts)
       },
       async upsert(kind, service, body, readOptions) {
-        const upsert: Read<RemoteResource> = {
+        const upsert: Repeatable<RemoteResource> = {
           ...callOf(kind.operations.upsert, service),
           body: (places) => body(looksIn(places, service)),
           places: isReadable(kind) ? 2 : 1,
@@ -172,7 +172,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         return send(upsert, parts, readOptions)
       },
       async remove({ kind, service, id }, check, readOptions) {
-        const remove: Read<object> = {
+        const remove: Repeatable<object> = {
           ...callOf(needed(kind.operations.delete, `to delete a ${kind.noun}`), service, id),
           body: async (places) => {
             await check(looksIn(places, service))
@@ -184,7 +184,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         return send(remove, parts, readOptions)
       },
       async change({ kind, way, service, id, isRepeatable }, body, readOptions) {
-        const change: Read<object> = {
+        const change: Repeatable<object> = {
           ...callOf(needed(kind.operations[way], `to ${way} a ${kind.noun}`), service, id),
           body: (places) => body(looksIn(places, service)),
           places: 2,

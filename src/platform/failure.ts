@@ -1,5 +1,5 @@
 import type { Operation } from '../kinds/definition.ts'
-import type { Seen } from './http-exchange.ts'
+import type { Exchanged } from './http-exchange.ts'
 import type { Admission, Caller } from './admission.ts'
 import { faultOfReply, type Way } from './network.ts'
 import type { ReadValue, ReplyBody } from './wire.ts'
@@ -27,7 +27,7 @@ export interface Call<T> {
 
 export interface Attempt<T> extends Call<T> {
   readonly admission: Admission
-  readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
+  readonly seen: Exclude<Exchanged, { readonly type: 'stopped' }>
   readonly timeoutMs: number
   readonly durationMs: number
 }

@@ -22,7 +22,7 @@ export interface WireRequest {
   readonly body: string | undefined
 }
 
-export type Seen =
+export type Exchanged =
   | {
       readonly type: 'reply'
       readonly status: number
@@ -61,14 +61,14 @@ export const MAX_PARTIAL_LENGTH = 64 * 1024
 /** A timer that is later than this shows that the process was frozen. */
 const LATE_MS = 100
 
-type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
+type Head = Pick<Extract<Exchanged, { type: 'reply' }>, 'status' | 'headers'>
 
 /** Never throws, and follows no redirect. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: ExchangeLimits,
-): Promise<Seen> {
+): Promise<Exchanged> {
   const { clock, timeoutMs, maxReplyBytes, signal, notAfter = Infinity } = limits
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
@@ -93,19 +93,19 @@ export function exchange(
       else setImmediate(() => over || giveUp(partly('late', undefined)))
     }
 
-    function finish(seen: Seen): void {
+    function finish(seen: Exchanged): void {
       over = true
       cancelTimer()
       signal?.removeEventListener('abort', onStop)
       resolve(seen)
     }
 
-    function giveUp(seen: Seen): void {
+    function giveUp(seen: Exchanged): void {
       finish(seen)
       controller?.abort(new Error('given up'))
     }
 
-    function partly(end: 'cut' | 'late', error: Error | undefined): Seen {
+    function partly(end: 'cut' | 'late', error: Error | undefined): Exchanged {
       if (head !== undefined) return reply(head, end)
       return {
         type: 'silence',
@@ -117,7 +117,7 @@ export function exchange(
       }
     }
 
-    function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
+    function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Exchanged {
       const [only, ...rest] = chunks
       const bytes = rest.length === 0 ? only : Buffer.concat(chunks)
       const text = bytes === undefined ? '' : replyText(bytes, of.headers, maxReplyBytes)

@@ -1,7 +1,7 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import { createSecretMask, type SecretMask } from '../lib/mask/secret-mask.ts'
 import { type ProxyAddress, proxyFor, type ProxyFault, type ProxySettings } from '../lib/proxy.ts'
-import type { Seen, WireRequest } from './http-exchange.ts'
+import type { Exchanged, WireRequest } from './http-exchange.ts'
 import {
   connectorOf,
   openDirectly,
@@ -27,7 +27,7 @@ interface ProxyOnWay {
 
 /** A 407 comes from the proxy itself, which did not forward the request (RFC 9110, 11.7.1). */
 export function faultOfReply(
-  { status, headers }: Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>,
+  { status, headers }: Pick<Extract<Exchanged, { type: 'reply' }>, 'status' | 'headers'>,
   proxy: ProxyOnWay | undefined,
 ): ProxyFault | undefined {
   if (proxy?.does !== 'forwards' || status !== 407 || headers['proxy-authenticate'] === undefined)

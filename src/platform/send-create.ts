@@ -7,9 +7,9 @@ import { notSent, RemoteError } from '../contract/remote-error.ts'
 import type { Admission } from './admission.ts'
 import type { Call } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
-import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
+import { exchange, type Exchanged, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import { takenPlaces, type Read } from './read.ts'
+import { takenPlaces, type Repeatable } from './send.ts'
 import { MAX_HEADER_BYTES, type Way } from './network.ts'
 import { WIRE } from './wire.ts'
 import type { Socket } from 'node:net'
@@ -18,8 +18,8 @@ import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-c
 interface Permitted extends Call<RemoteResource> {
   readonly service: ServiceAccess
   readonly admission: Admission
-  readonly readOf: (target: ReadTarget) => Read<RemoteResource>
-  readonly listOf: (kind: CreateOnceKind) => Read<readonly RemoteResource[]>
+  readonly readOf: (target: ReadTarget) => Repeatable<RemoteResource>
+  readonly listOf: (kind: CreateOnceKind) => Repeatable<readonly RemoteResource[]>
 }
 
 export function createPermit(permitted: Permitted, parts: RequestParts): CreatePermit {
@@ -91,7 +91,7 @@ async function exchangeOnce(
     readonly notAfter: number
     readonly onSent: () => void
   },
-): Promise<Exclude<Seen, { readonly type: 'stopped' }>> {
+): Promise<Exclude<Exchanged, { readonly type: 'stopped' }>> {
   const { clock, createDeadlineMs: timeoutMs, maxReplyBytes, fail } = about.parts
   const connectMs = Math.min(CONNECT_MS, timeoutMs)
   const connection = createConnection((options) => about.way.open(options, connectMs), fail)

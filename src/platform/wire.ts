@@ -29,13 +29,7 @@ function segment(name: string, id: string): string {
   return encodeURIComponent(isUuid(text) ? text.toLowerCase() : text)
 }
 
-export interface Base {
-  readonly origin: string
-  /** Without a slash at the end. */
-  readonly path: string
-}
-
-export function baseOf(url: string): Base {
+export function baseOf(url: string): { readonly origin: string; readonly path: string } {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
 }

@@ -67,8 +67,8 @@ export interface ReconcileResult {
   readonly outcome: Outcome
   readonly next: Requeue | undefined
   readonly also: readonly Key[]
-  readonly assessment: Basis | undefined
-  readonly movedFrom: Key | undefined
+  readonly assessment?: Basis
+  readonly movedFrom?: Key | undefined
 }
 
 /** After a create, `record` is already written. */

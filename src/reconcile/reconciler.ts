@@ -19,7 +19,7 @@ import {
 import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
-import { syncStoreFromLedger, readRecord } from './state/journal.ts'
+import { syncStoreFromLedger, readRecord } from './state/record-io.ts'
 import { report, showBug, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'
@@ -127,8 +127,6 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
         outcome: { result: 'stopped' },
         next: { why: 'retry', afterMs: AFTER_ROUNDS_MS },
         also: [],
-        assessment: undefined,
-        movedFrom: undefined,
       }
     }
   }
@@ -220,7 +218,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
   }
   try {
-    await context.ledger.prepareIntent()
+    await context.ledger.assertCanSettle()
     return await reconcileOnce(reconciliation, permit)
   } finally {
     permit.release()
@@ -248,18 +246,9 @@ async function conclude(
     previous: recorded.conditions,
   })
   const backoff = nextBackoff(context, assessment, acted, action)
-  const written = await writeRecord(context, { assessment, recorded, action, acted, conditions, backoff })
-  return report(context, board, {
-    assessment,
-    recorded,
-    written,
-    action,
-    acted,
-    conditions,
-    backoff,
-    request,
-    startedAt,
-  })
+  const recording = { assessment, recorded, action, acted, conditions, backoff }
+  const written = await writeRecord(context, recording)
+  return report(context, board, { ...recording, written, request, startedAt })
 }
 
 function carryOut(

@@ -21,7 +21,6 @@ import type { Recording } from './write-record.ts'
 
 interface Reporting extends Recording {
   readonly written: LedgerRecord
-  readonly action: Action
   readonly request: ReconcileRequest
   readonly startedAt: number
 }
@@ -103,7 +102,7 @@ export function report(
   const isFirst = !context.store.judged.has(key)
   if (outcome.result !== 'stopped') context.store.judged.add(key)
   const also = alsoOf(context, finishing, isFirst || changed.includes('Ready'))
-  return { action, outcome, next, also, assessment, movedFrom: undefined }
+  return { action, outcome, next, also, assessment }
 }
 
 type End = Event & { readonly type: 'ReconcileFinished' }
@@ -240,7 +239,7 @@ export function withoutLedger(
     changeToApplyMs: undefined,
   })
   const next = { why: 'retry', afterMs: LEDGER_RETRY_MS } as const
-  return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
+  return { action, outcome, next, also: [] }
 }
 
 /** Shows a bug in place of the status, because the resource could not be checked. */

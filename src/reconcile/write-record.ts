@@ -1,5 +1,5 @@
 import { mightHaveResource } from '../plan/gates.ts'
-import { historyEntry, reasonFields, saveRecord } from './state/journal.ts'
+import { historyEntry, reasonFields, saveRecord } from './state/record-io.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -141,8 +141,6 @@ export async function forget(
     outcome: NOTHING_TO_DO,
     next: undefined,
     also: [],
-    assessment: undefined,
-    movedFrom: undefined,
   }
 }
 

@@ -96,7 +96,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
         current(record)
         drop(record)
       }),
-    prepareIntent: async () => {
+    assertCanSettle: async () => {
       if (run.model.isDiskFull) throw new LedgerError('io', 'the disk is full')
     },
     history: async () => [],

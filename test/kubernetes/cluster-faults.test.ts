@@ -172,7 +172,7 @@ describe('what others write is heard', () => {
     model.api.interfere(undefined)
     await until('the second', async () => (await other.ledger.list()).length === 2)
     expect(await other.ledger.othersWrites()).toBeGreaterThan(before)
-    expect(await attempted(() => other.ledger.prepareIntent())).toBe('done')
+    expect(await attempted(() => other.ledger.assertCanSettle())).toBe('done')
   })
 
   test('also after the connection was lost', async () => {
@@ -401,7 +401,7 @@ describe('the right to act', () => {
     const record = await ledger.swap(blank(ORDERS), [])
     model.api.interfere(({ path }) => (path.includes('/leases') ? 'cut' : undefined))
     await until('that nothing is begun', () =>
-      ledger.prepareIntent().then(
+      ledger.assertCanSettle().then(
         () => false,
         (error: unknown) => String(error).includes('the Lease cannot be renewed'),
       ),
@@ -418,7 +418,7 @@ describe('the right to act', () => {
     await ledger.settle({ ...now, line: 7 }, [])
     model.api.interfere(undefined)
     await until('that it is renewed', () =>
-      ledger.prepareIntent().then(
+      ledger.assertCanSettle().then(
         () => true,
         () => false,
       ),
@@ -481,7 +481,7 @@ describe('the right to act', () => {
       message:
         'the Lease cannot be read: the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
     })
-    await expect(ledger.prepareIntent()).rejects.toThrow('the Lease cannot be renewed: the Kubernetes API')
+    await expect(ledger.assertCanSettle()).rejects.toThrow('the Lease cannot be renewed: the Kubernetes API')
     once('PUT', 'leases', { status: 409 })
     await term.confirm()
     remove('/leases/ledger')

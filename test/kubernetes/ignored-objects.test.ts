@@ -40,7 +40,7 @@ test.each([
   const said: Event[] = []
   const { ledger, leadership } = await open({ emit: (event) => void said.push(event) })
   await leadership.acquire(never, 'wait')
-  await ledger.prepareIntent()
+  await ledger.assertCanSettle()
   expect(said.filter(({ type }) => type === 'LedgerRead')).toMatchObject([
     {
       result: 'ignored',

@@ -61,7 +61,7 @@ export function writeKubeconfig(
 /** Why nothing may be created now. */
 export async function refusal({ ledger }: Pick<OpenedLedger, 'ledger'>): Promise<string | undefined> {
   try {
-    await ledger.prepareIntent()
+    await ledger.assertCanSettle()
     return undefined
   } catch (error) {
     return String(error)

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { createWorkspace } from '../support/workspace.ts'

@@ -1,4 +1,4 @@
-import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import { openLedgerToAct } from '../../src/ledger/open.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { describeLeadership } from './leadership-contract.ts'

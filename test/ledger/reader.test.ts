@@ -185,7 +185,7 @@ describe('an owner beside another program', () => {
     using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     await expect(write()).rejects.toMatchObject({ code: 'io' })
-    await owner.prepareIntent()
+    await owner.assertCanSettle()
     expect(said).toEqual(['failed'])
     other.exec('ROLLBACK')
     await write()

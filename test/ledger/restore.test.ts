@@ -27,7 +27,7 @@ async function acting(work: (opened: OpenedLedger, term: Term) => Promise<void>)
 }
 
 async function creates({ ledger }: { readonly ledger: Ledger }): Promise<string> {
-  return ledger.prepareIntent().then(() => 'creates', String)
+  return ledger.assertCanSettle().then(() => 'creates', String)
 }
 
 /** With one key that was written often before it was forgotten, and others that were not. */

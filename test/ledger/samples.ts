@@ -4,7 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { blankRecord, type LedgerRecord, type Remote } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { openSqlite, type SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
+import { openSqlite, type SqliteLedgerOptions } from '../../src/ledger/open-sqlite-ledger.ts'
 
 /** A time that stands still: a ledger only measures and stamps. */
 export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, after: () => () => undefined }

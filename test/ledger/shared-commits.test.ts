@@ -96,7 +96,7 @@ test('a conflict in a shared commit leaves the other changes', async () => {
 test('on a full disk, the outcome of a create still finds its reserved room', async () => {
   await using opened = await openCounted()
   const { ledger, counted } = opened
-  await ledger.prepareIntent()
+  await ledger.assertCanSettle()
   const failing = counted.commits + 2 // both together, then the outcome alone, until it releases the reserve
   const writes = [ledger.swap(NEW[0] as LedgerRecord, []), ledger.settle(NEW[1] as LedgerRecord, [])]
   counted.fault = () => (counted.commits > failing ? undefined : fullDisk())

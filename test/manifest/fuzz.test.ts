@@ -168,7 +168,7 @@ describe('meaning', () => {
 })
 
 function meaning(text: string): string | undefined {
-  return parse(text).documents[0]?.meaning
+  return parse(text).documents[0]?.digest
 }
 
 /** The same with the fields of all objects in another order. */

@@ -47,14 +47,6 @@ describe('a source', () => {
     expect([back.changed, back.state.catalog.problem]).toEqual([[], undefined])
   })
 
-  test('loads that overlap wait for each other', async () => {
-    using folder = temporaryFolder()
-    folder.write('a.yaml', service('analytics'))
-    const source = createSource({ profile: DEFAULT, root: folder.path })
-    const results = await Promise.all([1, 2, 3].map(() => source.load(NOTHING, DOUBT, never)))
-    expect(results.map(({ changed }) => changed.length)).toEqual([1, 0, 0])
-  })
-
   test('a load that was stopped does not keep the next from running', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', service('analytics'))

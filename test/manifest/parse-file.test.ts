@@ -202,9 +202,9 @@ describe('one file', () => {
     const flow = `{kind: Alert, spec: {id: x}, metadata: {labels: {b: "1", a: "2"}, name: a}, apiVersion: pipewright/v1}`
     const block =
       'apiVersion: pipewright/v1\nkind: Alert\nmetadata:\n  name: a\n  labels: {a: "2", b: "1"}\nspec:\n  id: x\n'
-    expect(parse(flow).documents[0]?.meaning).toBe(parse(block).documents[0]?.meaning)
-    expect(parse(flow).documents[0]?.meaning).not.toBe(
-      parse(block.replace('id: x', 'id: y')).documents[0]?.meaning,
+    expect(parse(flow).documents[0]?.digest).toBe(parse(block).documents[0]?.digest)
+    expect(parse(flow).documents[0]?.digest).not.toBe(
+      parse(block.replace('id: x', 'id: y')).documents[0]?.digest,
     )
   })
 })

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  blankRecord,
-  type Former,
-  type Intent,
-  type LedgerRecord,
-  type Remote,
-  type Seen,
-} from '../../src/plan/record.ts'
+import { blankRecord, type Intent, type LedgerRecord, type Remote, type Seen } from '../../src/plan/record.ts'
 import {
   adoptRemote,
   dismissIntent,
@@ -28,7 +21,7 @@ const REPLACED = { count: 1, at: NOW }
 const blank = blankRecord('Pipe/orders')
 const backoff = { failures: 3, until: NOW, digest: 'd' }
 
-const FORMER: Former = {
+const FORMER: LedgerRecord['former'] = {
   remote: recordedPipe(PIPE_ID),
   service: SERVICE,
   platformName: 'orders-before',

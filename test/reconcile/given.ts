@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'

@@ -39,7 +39,7 @@ async function open(place: string): Promise<OpenedLedger> {
 
 async function refusal(ledger: Ledger): Promise<string> {
   try {
-    await ledger.prepareIntent()
+    await ledger.assertCanSettle()
     return ''
   } catch (error) {
     return String(error)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import { blankRecord, type LedgerRecord, type Seen } from '../../src/plan/record.ts'
 import { dismissIntent, failIntent, openIntent } from '../../src/plan/transitions.ts'
 import { createOutcomeOutbox, type CreateEnd } from '../../src/reconcile/apply/outcome-outbox.ts'

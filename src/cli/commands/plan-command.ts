@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { openMemoryLedger } from '../../ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../ledger/open-sqlite-ledger.ts'
 import {
   endOfPlan,
   type Plan,

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request as send } from 'undici'
 import { timeLimit, type Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
-import { retryAfterMs, type ReplyHeaders } from '../../lib/retry.ts'
+import { retryAfterMs } from '../../lib/retry.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 
@@ -138,7 +138,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       if (status >= 200 && status < 300) return parseJson(text) ?? text
       if (status === 401 && tries === 1 && access.renew?.() === true) continue
       if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parseJson(text))
-      const afterMs = retryAfterMs(headers as ReplyHeaders, clock.now()) ?? BUSY_WAIT_MS
+      const afterMs = retryAfterMs(headers, clock.now()) ?? BUSY_WAIT_MS
       await new Promise<void>((resolve) => void clock.after(Math.min(afterMs, timeoutMs), resolve))
     }
   }

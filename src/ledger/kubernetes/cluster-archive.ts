@@ -55,7 +55,7 @@ export async function moveCluster(
   const term = await leadership.acquire(signal, 'refuse')
   try {
     // Throws after a rollback that no operator accepted, because a ledger in a file cannot store a rollback.
-    await ledger.prepareIntent()
+    await ledger.assertCanSettle()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
       save(await archiveOf(cluster))

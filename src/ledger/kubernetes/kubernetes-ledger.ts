@@ -203,7 +203,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     settle: (...asked) => report(() => write(...asked)),
     move: (...asked) => whileActing(() => move(...asked)),
     remove: (...asked) => whileActing(() => remove(...asked)),
-    async prepareIntent() {
+    async assertCanSettle() {
       assertOpen()
       assertNotLapsed()
       // Throws before the intent is written, because without a renewal the create could not be sent.

@@ -22,7 +22,7 @@ interface Input {
   readonly grace: DeletionGrace
 }
 
-type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: string | undefined }
+type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly digest?: string | undefined }
 
 const NONE: readonly Finding[] = []
 
@@ -65,14 +65,14 @@ function isError({ finding }: PlacedFinding): boolean {
 }
 
 function found({ previous, recorded }: Input, document: ParsedDocument, errors: readonly Finding[]): Draft {
-  const { manifest, meaning } = document
+  const { manifest, digest } = document
   const before = document.key && previous.entries.get(document.key)
   if (errors.length === 0 && isResource(manifest)) {
     return {
       state: 'valid',
       manifest,
       stated: undefined,
-      meaning,
+      digest,
       position: document.position,
       findings: NONE,
     }
@@ -159,7 +159,7 @@ function digestOfMistaken({ state, findings }: Draft): string {
 
 /** If the digest equals that of `before`, the entry keeps the revision of `before`. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
-  const digest = draft.meaning ?? digestOfMistaken(draft)
+  const digest = draft.digest ?? digestOfMistaken(draft)
   const isEqual = before?.digest === digest
   const isSame =
     isEqual &&
@@ -167,7 +167,7 @@ function finish(key: Key, draft: Draft, before: Entry | undefined, revision: str
     draft.findings.length === 0 &&
     comparePositions(before.position, draft.position) === 0
   if (isSame) return before
-  const { meaning: _, ...rest } = draft
+  const { digest: _, ...rest } = draft
   return {
     key,
     ...rest,

@@ -100,7 +100,7 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
 
 interface Holder {
   readonly file: string
-  readonly meaning: string | undefined
+  readonly digest: string | undefined
 }
 
 function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
@@ -108,12 +108,12 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
   if (entry?.manifest !== undefined)
     return {
       file: entry.position.file,
-      meaning: entry.state === 'valid' ? entry.digest : contentDigest(entry.manifest),
+      digest: entry.state === 'valid' ? entry.digest : contentDigest(entry.manifest),
     }
   const record = recorded.get(key)
   if (record === undefined) return undefined
   const file = holdingFile(record)
-  return file === undefined ? undefined : { file, meaning: record.digest }
+  return file === undefined ? undefined : { file, digest: record.digest }
 }
 
 /** The owner's file, from the ledger. Only a document that was valid, or created a resource, owns a key. */
@@ -128,7 +128,7 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   const holder = first?.key && holderOf(first.key, before)
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
-  const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
+  const isSame = ({ digest }: ParsedDocument) => digest !== undefined && digest === holder.digest
   // A document in the owner's file is the owner, perhaps edited. Without such a document, the owner moved.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))

@@ -135,7 +135,7 @@ function targetsBefore(
   const manifest = catalog.entries.get(document.key)?.manifest
   if (manifest === undefined) {
     const record = recorded.get(document.key)
-    return () => record !== undefined && record.digest === document.meaning
+    return () => record !== undefined && record.digest === document.digest
   }
   const targets = new Set(targetsOf(manifest, field))
   return (target) => targets.has(target)

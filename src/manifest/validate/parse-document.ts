@@ -118,7 +118,7 @@ function checked(
     ...(manifest === undefined ? identity : identityOf(manifest)),
     position: startOf(source, chunk, document),
     manifest,
-    meaning: manifest && contentDigest(manifest),
+    digest: manifest && contentDigest(manifest),
     rest: isWrong && isResource(copy) ? copy : undefined,
     stated: manifest === undefined ? statedIn(value) : undefined,
     findings: findings.toSorted(byPosition),

@@ -22,7 +22,7 @@ export interface ParsedDocument extends Identity {
   readonly rest: ResourceManifest | undefined
   readonly stated: Stated | undefined
   /** Digest that is equal exactly if two manifests mean the same. */
-  readonly meaning: string | undefined
+  readonly digest: string | undefined
   readonly findings: readonly Finding[]
   /** Ids in a Lock, even in a Lock with errors, because they prevent creates. */
   readonly locks: ReadonlyMap<Key, string>
@@ -68,7 +68,7 @@ export function unreadable(
     manifest: undefined,
     rest: undefined,
     stated: statedIn(value),
-    meaning: undefined,
+    digest: undefined,
     findings: findings.toSorted(byPosition),
     locks: NO_LOCKS,
     readable: false,

@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields } from '../state/journal.ts'
+import { historyEntry, reasonFields } from '../state/record-io.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'

@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields } from '../state/journal.ts'
+import { historyEntry, reasonFields } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'

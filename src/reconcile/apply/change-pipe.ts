@@ -1,4 +1,4 @@
-import { saveRecord } from '../state/journal.ts'
+import { saveRecord } from '../state/record-io.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'

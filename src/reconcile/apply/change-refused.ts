@@ -9,7 +9,7 @@ import { type Acted, DecisionOutdated, type ReconcileContext } from '../context.
 import { noteReply } from '../state/observations.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { begun, entryOf, look, type Changing } from './change-steps.ts'
-import { saveRecord } from '../state/journal.ts'
+import { saveRecord } from '../state/record-io.ts'
 
 /** Ms. A failing change keeps a pipe stopped for at most this time. */
 const STOPPED_MS = 10 * 60_000

@@ -1,4 +1,4 @@
-import { type Line, historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
+import { type Line, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import type { Looks, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'

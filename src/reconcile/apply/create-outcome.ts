@@ -1,4 +1,4 @@
-import { historyEntry } from '../state/journal.ts'
+import { historyEntry } from '../state/record-io.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'

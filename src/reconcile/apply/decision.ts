@@ -7,7 +7,7 @@ import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '
 import { type Assessment, assess, gather, regather } from '../gather/assess.ts'
 import { mightBeListed } from '../gather/listing.ts'
 import { recordedAccess, sameAccess } from '../gather/service-access.ts'
-import { readRecord } from '../state/journal.ts'
+import { readRecord } from '../state/record-io.ts'
 import type { Looks, ServiceAccess } from '../../contract/platform.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 

@@ -1,4 +1,4 @@
-import { readRecord, historyEntry, reasonFields } from '../state/journal.ts'
+import { readRecord, historyEntry, reasonFields } from '../state/record-io.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { mightHaveResource } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'

@@ -5,7 +5,7 @@ import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { recordsOfOtherWriters } from '../state/journal.ts'
+import { recordsOfOtherWriters } from '../state/record-io.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /** @returns why not to adopt: a record that another process wrote has the pipe */

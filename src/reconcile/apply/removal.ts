@@ -1,4 +1,4 @@
-import { readRecord, historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
+import { readRecord, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'

@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
+import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'

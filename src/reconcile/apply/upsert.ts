@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields, saveRecord } from '../state/journal.ts'
+import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'

@@ -11,8 +11,8 @@ import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { type Answer, confirmed, readPlatform } from './read-platform.ts'
-import { observationOf, type ObservedKey } from './observe.ts'
-import { syncStoreFromLedger } from '../state/journal.ts'
+import { observedKeyOf, type ObservedKey } from './observe.ts'
+import { syncStoreFromLedger } from '../state/record-io.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
@@ -110,7 +110,7 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = gathered.looked ?? observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const looked = gathered.looked ?? observedKeyOf(context, { key, entry, recorded, body, permit }, answer)
   const { recorded: seen, observed, failure, requestId } = looked
   const needed = context.sourceSecrets === 'optional' ? NO_SECRETS : secrets
   const now = context.clock.now()

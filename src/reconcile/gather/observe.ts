@@ -25,7 +25,7 @@ export interface ObservedKey {
   readonly requestId: string | undefined
 }
 
-export function observationOf(
+export function observedKeyOf(
   context: ReconcileContext,
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & {
     readonly body: JsonObject | undefined
@@ -63,7 +63,7 @@ function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource)
 
 function found(
   context: ReconcileContext,
-  { key, entry, recorded, body }: Parameters<typeof observationOf>[1],
+  { key, entry, recorded, body }: Parameters<typeof observedKeyOf>[1],
   { reply, askedAt, isOfList }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
   const { value, requestId, credential } = reply

@@ -1,4 +1,4 @@
-import { reasonFields } from '../state/journal.ts'
+import { reasonFields } from '../state/record-io.ts'
 import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'

@@ -1,4 +1,4 @@
-import { type Line, syncStoreFromLedger, readRecord, historyEntry } from '../state/journal.ts'
+import { type Line, syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'

@@ -14,7 +14,7 @@ import {
   historyLine,
 } from './operator.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
-import { reasonFields } from '../state/journal.ts'
+import { reasonFields } from '../state/record-io.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'

@@ -74,7 +74,7 @@ export function createStateStore({
   const ids = createKeyGroups()
   const formerIds = createKeyGroups()
   const claims = createKeyGroups()
-  const asked = createKeyGroups()
+  const byCredential = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
   const overtaken = new Set<Key>()
@@ -166,7 +166,7 @@ export function createStateStore({
     /** Reserves a pipe for a key that will record it. Undefined: ends the reservation. */
     claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
     claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    askedWith: (credential: string) => asked.of(credential),
+    askedWith: (credential: string) => byCredential.of(credential),
     /** Ms since this process recorded the pipe. Undefined: an earlier process recorded the pipe. */
     ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
@@ -184,7 +184,7 @@ export function createStateStore({
       records.delete(key)
       unclaimed.drop(key)
       observations.delete(key)
-      for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
+      for (const groups of [pipes, ids, formerIds, byCredential]) groups.put(key, undefined)
       recordedAt.delete(key)
       judged.delete(key)
       overtaken.delete(key)
@@ -192,7 +192,7 @@ export function createStateStore({
     observation: (key: Key): Observation | undefined => observations.get(key),
     noteObservation(key: Key, observation: Observation) {
       observations.set(key, observation)
-      asked.put(key, observation.credential)
+      byCredential.put(key, observation.credential)
     },
     get revision() {
       return catalog?.revision.id ?? ''

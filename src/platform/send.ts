@@ -12,7 +12,7 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 
 const FRESH_MS = 5_000
 
-export interface Read<T> extends Call<T> {
+export interface Repeatable<T> extends Call<T> {
   /** Makes the body of each attempt. `send` throws the errors of this function. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Number of requests in the budget. 2: one is for a read before the change. Default: 1. */
@@ -22,7 +22,11 @@ export interface Read<T> extends Call<T> {
 }
 
 /** @throws {RemoteError} @throws {SecretUnavailableError} */
-export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadOptions): Promise<Reply<T>> {
+export async function send<T>(
+  read: Repeatable<T>,
+  parts: RequestParts,
+  options: ReadOptions,
+): Promise<Reply<T>> {
   const { clock, random } = parts
   const retries = read.retries ?? parts.retries
   const result = await retry(
@@ -39,7 +43,7 @@ export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadO
 }
 
 async function attempt<T>(
-  read: Read<T>,
+  read: Repeatable<T>,
   parts: RequestParts,
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
@@ -79,7 +83,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
     admission: () => admission,
     lookCostsMs: () => (spares.length > 0 ? 0 : budget.turnMs),
     waitedMs: () => waitedMs,
-    async look<T>(read: Read<T>, options: ReadOptions) {
+    async look<T>(read: Repeatable<T>, options: ReadOptions) {
       const login = await read.caller.login()
       const asking = authenticated(read.caller, login)
       breaker.enter(asking)
@@ -100,7 +104,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
 }
 
 async function perform<T>(
-  read: Read<T>,
+  read: Repeatable<T>,
   sending: {
     readonly admission: Admission
     readonly signal: AbortSignal | undefined

@@ -1,0 +1,151 @@
+import type { OpenedLedger } from '../contract/ledger.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Binding, newBinding } from './binding.ts'
+import { createLedger } from './sqlite-ledger.ts'
+import { takeLease } from './lease.ts'
+import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
+import { IN_MEMORY } from './connection.ts'
+import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
+import { hostname } from 'node:os'
+import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
+
+export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
+  /** `auto`: in mode `owner`, creates a missing ledger. */
+  readonly init: 'auto' | 'never'
+  readonly clock: Clock
+  readonly emit: Emit
+}
+
+export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
+  await using stack = new AsyncDisposableStack()
+  const store = options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
+  stack.use(store)
+  bind(store, options)
+  const opened = open(
+    { ...store, [Symbol.asyncDispose]: () => resources.disposeAsync() },
+    options.emit,
+    options.clock,
+  )
+  const resources = stack.move()
+  return opened
+}
+
+export function openMemoryLedger({
+  hashKey,
+  emit,
+}: Pick<StoreOptions, 'hashKey'> & { readonly emit: Emit }): OpenedLedger {
+  const clock = { monotonic: () => 0 }
+  return open(openStore({ file: IN_MEMORY, mode: 'owner', clock, hashKey }), emit, clock)
+}
+
+function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): OpenedLedger {
+  return {
+    ledger: createLedger(store, emit, clock),
+    leadership: createSoleLeadership(store),
+    notes: {
+      read: async () => store.read((tables) => tables.text('notes')),
+      write: async (text) => store.write((tables) => tables.set('notes', text), 'free'),
+    },
+  }
+}
+
+export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
+  const { file } = options
+  if (!ledgerExists(file)) {
+    throw missing(file, 'It was never used, or --ledger names the wrong file.')
+  }
+  return openStore({ ...options, mode: 'reader', file: realFile(file) })
+}
+
+/** @param stack releases the lock when it is disposed */
+export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: AsyncDisposableStack): Store {
+  if (options.init === 'auto') makeFolderOf(options.file)
+  assertMayStart(options)
+  const file = realFile(options.file)
+  stack.use(takeLease(file, options.clock.now()))
+  if (!ledgerExists(file)) createLedgerFile(file)
+  return openStore({ ...options, mode: 'owner', file })
+}
+
+/** Runs before the lock file is made, because `init: never` must not leave files if there is no ledger. */
+function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init'>): void {
+  if (ledgerExists(file) || init === 'auto') return
+  throw missing(
+    file,
+    '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
+      'If the ledger was lost, restore it from a backup; "pipewright plan" shows what a new ledger would create and adopt. ' +
+      'If this is the first run, use --ledger-init=auto once.',
+  )
+}
+
+/** Stores platform and profile. @throws {LedgerError} `platform` if the records have different values */
+function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
+  if (wanted.platform === undefined && wanted.profile === undefined) return
+  const [bound, hasRecords] = store.read((tables) => [
+    { platform: tables.text('platform'), profile: tables.text('profile') },
+    tables.versions().size > 0,
+  ])
+  const next = newBinding(file, bound, wanted, hasRecords)
+  if (mode === 'reader' || next === undefined) return
+  store.write((tables) => {
+    tables.set('platform', next.platform)
+    tables.set('profile', next.profile)
+  }, 'free')
+}
+
+/** For a ledger in a file. Its owner leads until the owner's process ends. */
+function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
+  const holder = `process ${process.pid} on ${hostname()}`
+  let term: Term | undefined
+
+  function raise(): number {
+    return store.write((tables) => {
+      const epoch = tables.count('epoch') + 1
+      tables.set('epoch', epoch)
+      return epoch
+    }, 'free')
+  }
+
+  function begin(): Term {
+    const over = new AbortController()
+    return {
+      epoch: raise(),
+      // No request can be late, because the requests of the previous owner ended with its process.
+      lateForMs: undefined,
+      // No checkout can be stale, because each owner reads the same directory.
+      revisionBefore: undefined,
+      over: over.signal,
+      async confirm() {
+        over.signal.throwIfAborted()
+        return Infinity
+      },
+      async release() {
+        over.abort(new NotLeading('it was released', true))
+      },
+    }
+  }
+
+  function current(): Term {
+    if (term === undefined || term.over.aborted) term = begin()
+    return term
+  }
+
+  return {
+    isShared: false,
+    async acquire(signal) {
+      signal.throwIfAborted()
+      return current()
+    },
+    attempt: async () => current(),
+    actOn: () => undefined,
+    leader(): Leader | undefined {
+      return term === undefined || term.over.aborted
+        ? undefined
+        : { holder, epoch: term.epoch, url: undefined }
+    },
+    async [Symbol.asyncDispose]() {
+      await term?.release()
+    },
+  }
+}
