@@ -42,7 +42,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSumma
     ...(overdue === 0
       ? []
       : [
-          `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started. The status shown is from before.`,
+          `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started. The status shown is from before the start.`,
         ]),
   ]
 }

@@ -119,7 +119,7 @@ export function importReport({ surveys, all, folder, problems, here }: Report): 
     ...(count > 0
       ? [
           'No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
-          `Next, run "${commandLine('plan', here)}". It must say "adopt" for each manifest. After the adoption, remove policy.adopt, or commit the Lock that "${commandLine('lock', here)}" prints.`,
+          `Next, run "${commandLine('plan', here)}". It must say "adopt" for each manifest. Then commit the manifests. After the adoption, commit the Lock that "${commandLine('lock', here)}" prints. You can then remove policy.adopt.`,
         ]
       : []),
   ]
@@ -137,7 +137,7 @@ function surveyLines(survey: Surveyed): readonly string[] {
     ),
     ...wanted.map(
       ({ id, name, key }) =>
-        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If ${key} is another pipe, write a manifest with policy.adopt: ${id}.`,
+        `${key} might describe the pipe ${id} ("${name}"), so no new manifest is made. If ${key} describes another pipe, write a manifest of this one with policy.adopt: ${id}.`,
     ),
   ]
 }

@@ -140,7 +140,7 @@ export async function adminTokenOf(
 ): Promise<string> {
   if (adminTokenFile === undefined) {
     misuse(
-      `${command}: this needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
+      `${command}: this command needs the admin token of the server. Name its file: --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
     )
   }
   const text = await readTextFile(adminTokenFile, { signal }).catch((error: unknown) => {

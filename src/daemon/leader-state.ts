@@ -138,7 +138,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
       if (leftMs <= 0) return
       throw new NotLeading(
         `the manifests here (revision ${now ?? 'none'}) might be older than revision ${before}, which the former leader acted on. ` +
-          'Pipewright continues if it reads that revision or a newer one, or after five minutes.',
+          'Pipewright continues when it reads a revision that is not older, or after five minutes.',
         false,
         leftMs,
       )

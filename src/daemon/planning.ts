@@ -93,7 +93,7 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   // A 403 for another operation does not show that this one is forbidden.
   if (contact.type === 'refused' && contact.what === 'an operation') return item
   const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'
-  const said = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
+  const said = `Other requests to Service/${service?.name} fail now, so this one would fail too. ${sentence(contact.said)}`
   return { ...item, verdict: 'failed', reason, because: { reason, facts: { said } } }
 }
 

@@ -20,7 +20,7 @@ export function manifestJsonSchema(profile: Profile): JsonObject {
   return {
     $schema: DRAFT,
     title: 'Pipewright manifest',
-    description: 'One document of a Pipewright catalog.',
+    description: 'A manifest of Pipewright: one YAML document.',
     type: 'object',
     required: ['apiVersion', 'kind'],
     oneOf: describedIn(profile).map(bareSchema),

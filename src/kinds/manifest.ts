@@ -77,7 +77,7 @@ const commonPolicy = {
   ),
   suspend: z
     .strictObject({
-      reason: Text.max(500).describe('Why the resource is suspended. It is shown with the status.'),
+      reason: Text.max(500).describe('Why the resource is suspended. The status shows this text.'),
       until: z.iso
         .datetime({ offset: true })
         .describe('When the suspension ends: a timestamp such as 2027-01-31T00:00:00Z.'),
@@ -116,7 +116,7 @@ export const CreateOncePolicy = z.strictObject({
     .guid()
     .optional()
     .describe(
-      'The id of an existing pipe to adopt. Pipewright then creates none, and assumes that the pipe has the mounted secrets.',
+      'The id of an existing pipe to adopt. Pipewright then creates no pipe, and assumes that the existing pipe uses the mounted secrets.',
     ),
   retryCreate: z
     .guid()
@@ -161,11 +161,11 @@ const ChangeablePolicy = CreateOncePolicy.extend({
         'change the pipe, or report it. Default: `apply`.',
     ),
   onDrift: OnDrift.describe(
-    `Reaction if the pipe was changed elsewhere: report it, or change it back. ${CONTESTED} Default: \`report\`.`,
+    `Reaction if the pipe was changed elsewhere: report the difference, or change the pipe back. ${CONTESTED} Default: \`report\`.`,
   ),
   paused: Flag.describe(
     'Whether the pipe is stopped: `true` keeps it stopped; `false` starts it whenever it is stopped. By default, ' +
-      'Pipewright stops and starts it only for changes that need this.',
+      'Pipewright stops and starts the pipe only for changes that need a stop.',
   ),
 })
 

@@ -53,7 +53,7 @@ function open(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Opened
 export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
   const { file } = options
   if (!ledgerExists(file)) {
-    throw missing(file, 'It was never used, or --ledger names the wrong file.')
+    throw missing(file, 'The ledger was never used, or --ledger names the wrong file.')
   }
   return openStore({ ...options, mode: 'reader', file: realFile(file) })
 }

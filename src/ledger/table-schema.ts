@@ -123,7 +123,7 @@ export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
     throw new LedgerError(
       'newer',
       `the ledger ${file} has version ${version}, but this program knows only versions up to ${MIGRATIONS.length}. ` +
-        'A newer Pipewright has used it. Use that version again, or restore the backup from before the upgrade.',
+        'A newer Pipewright has used the ledger. Use that version again, or restore the backup from before the upgrade.',
     )
   }
   const problem = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']

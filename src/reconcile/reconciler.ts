@@ -75,7 +75,7 @@ export function createReconciler(
       if (outbox.pending.size > 0) await outbox.recover(key)
       if (outbox.pending.has(key))
         return refused(
-          `The ledger cannot be written, so the result of the last create of ${key} is not in it. Make it writable, then run this again.`,
+          `The ledger cannot be written, so it lacks the result of the last create of ${key}. Make the ledger writable, then run this command again.`,
         )
       return operate(context, command, signal)
     },

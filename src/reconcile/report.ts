@@ -179,7 +179,7 @@ function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undef
 }
 
 function ofService({ what }: Outcome & { readonly result: 'failed' }, said: string): string {
-  return what === undefined ? said : `The last request with its credentials failed: ${what}.`
+  return what === undefined ? said : `The last request with the credentials of this service failed: ${what}.`
 }
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])

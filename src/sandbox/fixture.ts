@@ -44,7 +44,7 @@ export function fixtureSchema(profile: Profile) {
         'Existing services. Default: every service exists. A service without `state` is `running`. Only some profiles have states.',
       ),
     times: Times.prefault({}).describe(
-      'Durations in milliseconds: `provisioningMs` of a new pipe (default 1500), `movingMs` in each state between two others (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
+      'Durations in milliseconds: `provisioningMs` of a new pipe (default 1500), `movingMs` in each intermediate state (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new pipe is listed (0).',
     ),
     credentials: z
       .array(z.strictObject({ keyId: Text, keySecret: Text }))

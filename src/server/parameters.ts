@@ -168,7 +168,7 @@ export function knownKey(text: string, board: StatusBoard): Key {
     404,
     `there is no resource "${text}"`,
     near === undefined
-      ? `A key is Kind/name, with a kind of ${RESOURCE_KINDS.join(', ')}. See all keys at /api/v1/resources.`
+      ? `A key is Kind/name. The kind is one of ${RESOURCE_KINDS.join(', ')}. See all keys at /api/v1/resources.`
       : `Did you mean "${near}"?`,
   )
 }

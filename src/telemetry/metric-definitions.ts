@@ -62,7 +62,7 @@ export const METRICS = {
     reason: Object.keys(REASONS),
   }),
   resource_info: gauge(
-    'Number of resources, by these labels. A resource counts once for each of its problems. team is metadata.labels.team. Resources above --named-resources have the name _other: first those without problems.',
+    'Number of resources, by these labels. A resource counts once for each of its problems. team is metadata.labels.team. Beyond --named-resources, the name is _other. Those with problems are named first.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(

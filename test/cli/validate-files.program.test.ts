@@ -102,7 +102,7 @@ test('of a file that is too large nothing is said that only a daemon could have 
   mkdirSync(join(root, 'large'))
   writeFileSync(join(root, 'large/x.yaml'), `# ${'x'.repeat(2_000_000)}\n`)
   expect((await from('.', 'large')).stdout).toContain(
-    'hint: Split it into several files. A daemon keeps using the earlier content of the file.',
+    'hint: Split the file into several. A daemon keeps using the earlier content of the file.',
   )
 })
 

@@ -139,7 +139,7 @@ describe('a pipe that was told', () => {
       expect(client.status()).toBe('Progressing')
       await during(client, 6 * MINUTE)
       expect([client.status(), client.reason()]).toEqual(['Drifted', 'Stalled'])
-      expect(client.message()).toContain(`asked to ${command}`)
+      expect(client.message()).toContain(`asked the service to ${command}`)
       expect(client.message()).toContain(`state is still ${state}`)
       expect(count()).toBeLessThanOrEqual(6)
       await client.restart()
@@ -215,7 +215,7 @@ test('a pipe that was stopped for its change is not forgotten until it runs, exc
   const forgetting = 'want INVOICES; turn; sends stop; on PATCH /state: 503; 1 min; remove; turn'
   await story(startOld(POSTGRES), forgetting, async (client) => {
     expect((await forgetEdited(client)).message).toContain(
-      'for a change, and has not seen it running since. Pipewright starts it soon',
+      'for a change, and has not seen it running since. Pipewright starts the pipe soon',
     )
     await play(client, 'calm; for 10 min; sends start; runs')
     expect((await forgetEdited(client)).message).not.toContain('stopped')

@@ -176,14 +176,14 @@ const minutes = (count: number) => Array.from({ length: count }, () => '1 min; t
 
 const stillSent: Step = (client) => expect(client.record()?.removal).toMatchObject({ isSent: true })
 
-const KEPT = 'The pipe is not deleted: its replacement could not be created, because'
+const KEPT = 'The pipe is not deleted:'
 
 describe('what would not be created again', () => {
   test('another record has the name that is asked for: it is kept, unless the manifest says that it is another one', () =>
     story(
       started(KAFKA, REPLACE),
       (client) => play(client, others(1, { platformName: client.record()?.platformName })),
-      `want OTHER replace; turn; is NotUpdatable; says ${KEPT} it would look like Pipe/other-0.`,
+      `want OTHER replace; turn; is NotUpdatable; says ${KEPT} a replacement would look like Pipe/other-0, so it could not be created.`,
       'until gone 1 h; sends nothing; want OTHER replace replaces=Pipe/other-0',
       'until gone 20 min; sends DELETE, POST',
     ))
@@ -193,7 +193,7 @@ describe('what would not be created again', () => {
       await play(
         client,
         'want OTHER replace; turn; is NotUpdatable',
-        `says ${KEPT} the service has pipe ${id} of the name "Shop orders" without a manifest.`,
+        `says ${KEPT} no replacement could be created, because the service has another pipe "Shop orders" without a manifest: ${id}.`,
         'until gone 1 h; sends nothing',
         () => client.server.setStates(id, 'gone'),
         'until gone 30 min; sends DELETE, POST',

@@ -41,7 +41,7 @@ describe('policy.ensure absent', () => {
     await using client = await unwanted()
     const id = client.id()
     expect(client.message()).toMatch(
-      /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then remove the manifest\. To keep it, remove policy\.ensure from the manifest\.$/,
+      /^policy\.ensure is "absent"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then remove the manifest\. To keep the resource, remove policy\.ensure from the manifest\.$/,
     )
     await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -144,7 +144,7 @@ describe('policy.ensure absent', () => {
       unwanted(),
       byHand({ name: 'mine' }),
       'grace; turn; sends nothing; is Drifted',
-      'says It is not deleted: it changed since it was last in sync (name).',
+      'says but the resource is not deleted: it changed since it was last in sync (name).',
     ))
 
   test.each([
@@ -189,7 +189,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest\. Only a new pipe can have this change\. policy\.onImmutable "replace" asks for one\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then the new one is created\. To keep it, undo the edit\.$/,
+      /^source\.kafka\.topics changed in the manifest, but an existing pipe cannot be changed like this\. policy\.onImmutable is "replace"\. The pipe will be deleted at [^ ]+, if it is still unchanged\. Its destination tables and their data stay\. Then the new one is created\. To keep it, undo the edit\.$/,
     )
     await untilGone(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -234,7 +234,7 @@ describe('policy.onImmutable replace', () => {
         for (const [name, text] of mounted) if (!name.startsWith('api/')) mounted.set(name, `${text}-2`)
       },
       'turn; is SecretRotated; until gone 1 h; sends nothing; want INVOICES replace; turn',
-      'says source.postgres.tableMappings changed in the manifest. Only a new pipe',
+      'says source.postgres.tableMappings changed in the manifest, but an existing pipe cannot be changed like this',
       'until gone 20 min; sends DELETE, POST',
     ))
 

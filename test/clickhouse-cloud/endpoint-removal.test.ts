@@ -119,7 +119,7 @@ describe('policy.ensure absent', () => {
       act,
       acts(
         { type: 'report', reason: 'Drifted' },
-        'It is not deleted: it changed since it was last in sync (openApiKeys)',
+        'the resource is not deleted: it changed since it was last in sync (openApiKeys)',
       ),
       'sends nothing',
       there(CHANGED),

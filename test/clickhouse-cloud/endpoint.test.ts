@@ -16,7 +16,7 @@ describe('never applied', () => {
       want(SPEC),
       acts(
         { type: 'upsert', reason: 'New', takesAway: [] },
-        'Either the service has no query endpoint, or organizationId or serviceId in its Service manifest is wrong. Both give the same reply. Will be applied.',
+        'The service has no query endpoint, or the Service manifest has a wrong organizationId or serviceId. Both cases give the same reply. Will be applied.',
       ),
       'asks GET 404, GET 404, POST; 30 min',
       async (client) => {
@@ -106,7 +106,7 @@ describe('applied', () => {
       set(OTHER),
       acts(
         { type: 'upsert', reason: 'Changing', takesAway: TAKEN },
-        'Differs from the manifest: openApiKeys, roles. policy.onDrift is "correct". Requests: upsertQueryEndpoint. ' +
+        `Differs from the manifest: openApiKeys, roles. Pipewright sends the manifest's values, because policy.onDrift is "correct". Requests: upsertQueryEndpoint. ` +
           `It takes away role sql_console_admin, key ${KEY_B}. It gives role sql_console_read_only.`,
       ),
       there(SPEC),
@@ -120,7 +120,7 @@ describe('applied', () => {
     story(
       applied(policy),
       set(undefined),
-      acts({ type, reason: 'Missing' }, 'or organizationId or serviceId in its Service manifest is wrong'),
+      acts({ type, reason: 'Missing' }, 'or the Service manifest has a wrong organizationId or serviceId'),
       `shows ${status}`,
       there(body),
     ),

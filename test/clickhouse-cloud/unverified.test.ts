@@ -85,7 +85,7 @@ describe('a pipe that was adopted before its secret was mounted', () => {
         expect(item).toMatchObject({ action: 'update', verdict: 'change', reason: 'Changing' })
         const message = item && planMessage(item, {})
         expect(message).toContain('source.postgres.credentials.password')
-        expect(message).toContain('Pipewright will send it once')
+        expect(message).toContain('Pipewright sends it once')
       },
       'sends nothing',
     ))

@@ -46,7 +46,7 @@ test.each([
       result: 'ignored',
       message:
         'the PipewrightRecord garbage is ignored, because it is no record of the ledger ledger: it has no key, such as Pipe/orders. ' +
-        'If Pipewright wrote it and a user edited it, restore it from a backup. If it is a copy, or from another program, delete it.',
+        'If Pipewright wrote this object and a user edited it, restore it from a backup. If the object is a copy, or from another program, delete it.',
     },
   ])
 })

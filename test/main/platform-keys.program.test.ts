@@ -122,7 +122,7 @@ test('a Service reads no key out of the secrets of sources, and says where they 
   const { message } = await live.says('Service/left', 'SecretUnavailable')
   expect(message).toBe(
     `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials belong in ` +
-      '--credentials-dir. Pipewright continues automatically when this is corrected. ' +
+      '--credentials-dir. Pipewright continues automatically when the secret is corrected. ' +
       `Mount the credentials here, then remove them from --secrets-dir: ${workspace.path('credentials/left-api')}.`,
   )
   await live.says('Pipe/of-left', 'SecretUnavailable')

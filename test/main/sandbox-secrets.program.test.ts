@@ -58,7 +58,7 @@ test('a look before the first start shows what that start would do, and writes n
   const imported = ['import', 'Pipe/found', FOUND, '--service', 'analytics', '--sandbox']
   expect(await runProgram(imported, { cwd: workspace.dir })).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('After the adoption, remove policy.adopt') as string,
+    stderr: expect.stringContaining('You can then remove policy.adopt') as string,
   })
   expect(filesIn(workspace)).toEqual(before)
 })

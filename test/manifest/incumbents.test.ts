@@ -145,7 +145,7 @@ describe('who had something before keeps it', () => {
         code: 'duplicate-key',
         file: 'a.yaml',
         line: 3,
-        message: 'Pipe/a exists already, at m.yaml:9. That manifest stays in use, and this one is not used.',
+        message: 'Pipe/a exists already, at m.yaml:9. The manifest there stays in use. This one is not used.',
         related: [{ file: 'm.yaml', line: 9 }],
       },
     ])
@@ -210,8 +210,8 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
     expect(states.at(2)?.catalog.findings).toMatchObject([
       {
         message:
-          'Pipe/a was in m.yaml a moment ago. This manifest is not used until three reads confirm the removal.',
-        hint: 'If you moved it here, wait a moment. If not, rename or remove this manifest.',
+          'Pipe/a was in m.yaml a moment ago. This manifest is not used until three reads confirm that Pipe/a is no longer there.',
+        hint: 'If you moved the manifest here, wait a moment. If not, rename or remove this manifest.',
       },
     ])
   })

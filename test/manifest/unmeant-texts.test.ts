@@ -33,7 +33,7 @@ describe('a text of one line', () => {
     expect(finding).toMatchObject({
       code: 'unseen-character',
       line: 15,
-      hint: 'Write it on one line, or add "-" to "|" or ">" to remove the last line break.',
+      hint: 'Write the text on one line, or add "-" to "|" or ">" to remove the last line break.',
     })
   })
 

@@ -203,14 +203,14 @@ describe('a query endpoint that can be read', () => {
   })
 
   test.each([
-    ['none', NONE, {}, 'Either the service has no query endpoint, or organizationId or serviceId'],
+    ['none', NONE, {}, 'The service has no query endpoint, or the Service manifest has a wrong'],
     ['another one', DIFFERS, {}, 'Will be applied. It takes away role a. It gives role b.'],
     ['one that is gone', NONE, { recorded: applied }, 'policy.onDrift is not "correct"'],
     [
       'one that is the same',
       EQUAL,
       {},
-      'The service has query endpoint e1, as the manifest asks for. Pipewright adopts it unchanged.',
+      'The service already has query endpoint e1. It equals the manifest, so Pipewright adopts it unchanged.',
     ],
   ] as const)('says so of %s', (_, observed, more, words) => {
     const action = decide(inputOf({ observed, takesAway, gives, ...more }))

@@ -142,7 +142,7 @@ describe('a state that cannot be seen stands in quotes', () => {
     [
       'Changing',
       { why: 'platform', fields: [], by: [], is: 'moving', state: masked('Pending\n') },
-      String.raw`Its state is "Pending\n". Pipewright checks until that changes.`,
+      String.raw`Its state is "Pending\n". Pipewright reads the pipe until the state changes.`,
     ],
     ['UnhealthyState', { state: masked('Failed ') }, 'Its state is "Failed ", which sounds unhealthy.'],
     [

@@ -124,7 +124,7 @@ test.each([
     const world = await worldAfter(
       `make old; write old adopt=#1; look old; ${by === 'a Lock' ? 'lock new=#1; ' : ''}remove old; write ${name} replicas=3;
       look new: Ambiguous renamed-from;
-    tells new: ${claim}, whose record cannot move yet, because its manifest still exists;
+    tells new: ${claim}. Its record cannot move to Pipe/new yet: Pipe/old still has a manifest;
     read again; look new: from Pipe/old; shown new: NotUpdatable`,
       { sent: 0, holds: { 'Pipe/new': '1' } },
     )

@@ -59,7 +59,7 @@ describe('a pipe that is not found', () => {
     expectSent(
       2,
       `write p0 recreate=#1; visit p0: InSync; delete p0; visit p0: MissingUnconfirmed;
-      tells p0: remove policy.recreate, commit, and set it again; write p0; visit p0: MissingUnconfirmed;
+      tells p0: Remove it and commit. After the next check, set it again; write p0; visit p0: MissingUnconfirmed;
       write p0 recreate=#1; visit p0: New gone`,
       3,
     ))

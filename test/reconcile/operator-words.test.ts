@@ -66,6 +66,6 @@ test.each<[string, Partial<Intent>, number, string]>([
     return stillOnItsWay(context as OperatorContext, 'Pipe/orders', unknown) // the rest is not asked for
   }
   const end = unknown.sendBy + minutes * 60_000
-  expect(at(end - 1)).toContain(`${says} To create again now could make two pipes.`)
+  expect(at(end - 1)).toContain(`${says} A second create now could make two pipes.`)
   expect(at(end)).toBeUndefined()
 })

@@ -80,7 +80,7 @@ describe('what would be sent', () => {
     const item = (await itemsOf(await next(world, { read }))).get('Pipe/b')
     expect([item?.verdict, item?.reason]).toEqual(['failed', kind])
     expect(item && planMessage(item, {})).toContain(
-      'Would fail like the other requests to Service/analytics.',
+      'Other requests to Service/analytics fail now, so this one would fail too.',
     )
   })
 })

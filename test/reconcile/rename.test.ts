@@ -110,7 +110,7 @@ describe('a rename', () => {
       const { action } = await world.go(key)
       expect(action.reason).toBe('Ambiguous')
       expect(messageOf(action, { key })).toBe(
-        `policy.renamedFrom of ${key} names Pipe/old (old.yaml). The manifest of ${rival} names it too. The record can move to only one of them. ` +
+        `policy.renamedFrom of ${key} names Pipe/old (old.yaml). The manifest of ${rival} names Pipe/old too. The record can move to only one of the two. ` +
           `No request is sent until you decide. Remove policy.renamedFrom from the wrong manifest: ${rival}.`,
       )
     }

@@ -97,7 +97,7 @@ test('no pipe is made twice: an upgrade in the middle of a create, one that fail
   const back = await ends(world)
   expect(back).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/has version \d+, .* A newer Pipewright has used it/) as string,
+    said: expect.stringMatching(/has version \d+, .* A newer Pipewright has used the ledger/) as string,
   })
   expect(ledger()).toBe(atUpgrade)
 

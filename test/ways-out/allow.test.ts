@@ -43,7 +43,7 @@ describe('allow', () => {
       remove a
       remove b
       remove c
-      allow => 1 | It blocks 3 resources that are in the ledger, without a manifest there`,
+      allow => 1 | blocks 3 resources of the ledger, but`,
     ))
 
   test('of one service lets no other pass, and each text names the service', () =>

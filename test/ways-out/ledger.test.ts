@@ -117,7 +117,7 @@ test('a command whose record changes meanwhile is refused, and says to run it ag
   const context = { profile: DEFAULT, ledger: crowded, store, clock } as unknown as OperatorContext
   expect(await retryCreate(context, ORDERS, { force: false })).toEqual({
     result: 'refused',
-    message: 'The record of Pipe/orders changed while this command ran. Run it again.',
+    message: 'The record of Pipe/orders changed while this command ran. Run the command again.',
   })
   expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'unknown' } })
 })

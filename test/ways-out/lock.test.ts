@@ -35,7 +35,7 @@ describe('with no ledger, and --ledger-init=never', () => {
       TWO,
       `apply
       lost
-      ${PLAN} => 2 | There is no ledger at {dir}/ledger.db. --ledger-init=never keeps | 2 to create
+      ${PLAN} => 2 | There is no ledger at {dir}/ledger.db. "run" and "apply" do not start | 2 to create
       ${PLAN} -o markdown => 2 | > There is no ledger at `,
     ))
 

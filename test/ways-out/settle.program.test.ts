@@ -142,7 +142,7 @@ describe('a create of unknown outcome', () => {
       apply => 1
       later 1 min
       resolve Pipe/orders --retry => 1 | the network might still deliver
-      | After 20…Z,…run this again. To take the risk now, add --force
+      | After 20…Z,…run this command again. To take the risk now, add --force
       write orders policy.retryCreate={intent}
       apply => 1
       later 2 min
@@ -162,7 +162,7 @@ describe('a create of unknown outcome', () => {
       resolve Pipe/orders --retry --force | Its outcome is unknown | not: created nothing
       | If the earlier request still arrives, there will be two pipes
       resolve Pipe/orders --retry => 1 | set it aside, and its outcome is unknown | not: created nothing
-      history Pipe/orders -o json | aside with --force. Its outcome is unknown | not: created nothing
+      history Pipe/orders -o json | another create with --force, although the outcome of attempt | not: created nothing
       apply
       pipes 1`,
     ))

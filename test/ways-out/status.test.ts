@@ -71,7 +71,7 @@ test('a create that was begun by a process that died is no resource that waits',
       await ledger.swap({ ...blankRecord('Pipe/orders'), intent: intent('open') }, [])
     },
     `status => 1 | The daemon is not running: it started
-    status Pipe/orders => 1 | A create is in progress, or Pipewright stopped before its end. | not: Not reconciled yet.`,
+    status Pipe/orders => 1 | A create is in progress, or Pipewright stopped before the create ended. | not: Not reconciled yet.`,
   ))
 
 test('no sentence stands twice, and no step asks for what was just asked', () =>
@@ -79,8 +79,8 @@ test('no sentence stands twice, and no step asks for what was just asked', () =>
     'orders',
     `apply
     apply --base-url http://127.0.0.1:1 => 1
-    status Pipe/orders => 1 | If it lasts, check that this host reaches | not: status Pipe/orders
-    status Service/analytics => 1 | The last request with its credentials failed: no connection to | not: the pipe`,
+    status Pipe/orders => 1 | If the problem lasts, check that this host reaches | not: status Pipe/orders
+    status Service/analytics => 1 | The last request with the credentials of this service failed: no connection to | not: the pipe`,
     ({ workspace }) => rmSync(workspace.path('manifests/orders.yaml')),
     `apply => 1
     status Pipe/orders => 1 | Orphaned | once: No resource is deleted | once: forget Pipe/orders | Ready … as Synced`,

@@ -21,7 +21,7 @@ const LIMITS = {
     name: 'limit on deletions',
     one: 'deletion',
     flag: ' --deletions',
-    next: 'The daemon deletes them as soon as ten minutes have passed since it found the requests in the manifests. Without a daemon, run "pipewright apply" after these ten minutes.',
+    next: 'The daemon deletes each one ten minutes after it read the manifest that asks for the deletion. Without a daemon, run "pipewright apply" after that time.',
   },
 } as const
 
@@ -74,7 +74,7 @@ async function allowHere(
   const problem = store.catalog?.problem
   if (problem !== undefined)
     throw new CommandError(
-      `allow: the resources that the ${name} blocks are unknown. ${problem.message} Check --manifests: it names ${manifests}.`,
+      `allow: it is unknown which resources the ${name} blocks. ${problem.message} Check --manifests: it names ${manifests}.`,
     )
   const answer = await allowBlocked(context, allowance)
   if ('blocked' in answer || answer.allowed.length > 0) return answer
@@ -86,8 +86,8 @@ async function allowHere(
   ).length
   if (refused === 0) return answer
   throw new CommandError(
-    `allow: the ${name} blocks no manifest in ${manifests}. It blocks ${refused} ${refused === 1 ? 'resource that is' : 'resources that are'} in the ` +
-      "ledger, without a manifest there. Name the daemon's directory: --manifests DIR.",
+    `allow: the ${name} blocks ${refused} ${refused === 1 ? 'resource' : 'resources'} of the ledger, but ${manifests} has no manifest of ${refused === 1 ? 'it' : 'them'}. ` +
+      "Name the daemon's directory: --manifests DIR.",
   )
 }
 

@@ -111,13 +111,13 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     const lines = resources.flatMap(({ key, because }) =>
       unsettled.has(key) ? [`  ${key}: ${causeOf(because, key)}`] : [],
     )
-    const hint = `Applied changes remain. Wait longer with --timeout, or run "${commandLine('status', here)}".`
+    const hint = `Changes already made are kept. Wait longer with --timeout, or run "${commandLine('status', here)}".`
     warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
   for (const { key, state } of stopped) {
     const what = `Pipewright stopped ${key} to change it and has not started it again, so it might load no data`
-    warn(`${what} (state: ${state ?? 'not known'}). To start it, run apply again, or use the console.`)
+    warn(`${what} (state: ${state ?? 'not known'}). To start ${key}, run apply again, or use the console.`)
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
@@ -153,7 +153,7 @@ function shownAfter(
     const said =
       bug === undefined
         ? isSaved
-          ? 'The outcome of its create is in the ledger, but the resource was not checked since. Run apply again: it repeats no create.'
+          ? 'The outcome of the create is in the ledger, but the resource was not checked since then. Run apply again. It does not repeat the create.'
           : 'Not done: apply was stopped before this resource. Run apply again.'
         : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {

@@ -39,7 +39,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   if (await opened.owned())
     print(
       io.stderr,
-      'pipewright: a running process uses this ledger. The export lacks its later writes. To move the ledger, stop that process first, ' +
+      'pipewright: a running process uses this ledger. The export lacks later writes of that process. To move the ledger, stop that process first, ' +
         'and export with --move.',
     )
   return EXIT.fine
@@ -108,7 +108,7 @@ async function importFrom(io: Io, settings: Settings, file: string): Promise<Exi
     print(
       io.stderr,
       `pipewright: the imported ledger was rolled back to an earlier state: ${lost}. Creates are blocked, because it might lack later pipes. ` +
-        'Compare it with the platform, and adopt each missing pipe with "pipewright adopt". Then run "pipewright ledger accept".',
+        'Compare the ledger with the platform. Record each pipe that the ledger lacks with "pipewright adopt". Then run "pipewright ledger accept".',
     )
   return EXIT.fine
 }

@@ -9,10 +9,10 @@ export function missingLedgerWords({ missingLedger }: Plan): string | undefined 
   const what =
     init === 'auto'
       ? 'This plan is for a first run.'
-      : '--ledger-init=never keeps "run" and "apply" from starting without it. This plan is for an empty ledger.'
+      : '"run" and "apply" do not start without a ledger, because of --ledger-init=never. This plan is for an empty ledger.'
   return (
     `There is no ledger at ${file}. ${what} If there was a ledger before, its pipes might exist already. Restore the ` +
-    'ledger, or adopt each existing pipe with a Lock or policy.adopt, so that this plan creates none of them.'
+    'ledger, or adopt each existing pipe with a Lock or policy.adopt. Otherwise, this plan creates them again.'
   )
 }
 
@@ -126,7 +126,7 @@ export function summaryOf(plan: Plan): string {
   const before =
     items === 0
       ? ''
-      : ` The daemon checked ${items} of the unchanged up to ${formatDuration(oldestMs)} ago, and they were not read again.`
+      : ` Unchanged resources that were not read again: ${items}. The daemon checked them up to ${formatDuration(oldestMs)} ago.`
   return `${changes}: ${countsOf(plan)}.${creations}${held}${before}`
 }
 

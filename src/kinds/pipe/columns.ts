@@ -16,7 +16,7 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
     ruleError('column-repeated', {
       path: ['spec', 'destination', 'columns', index, 'name'],
       message: `The column "${names[index]}" is already column ${first + 1} of the destination.`,
-      hint: 'Remove one of the two, or give it another name.',
+      hint: 'Remove or rename one of the two columns.',
     }),
   )
 }
@@ -37,7 +37,7 @@ export function mappingRules(spec: Columns): readonly RuleFinding[] {
         ruleError('mapping-repeated-column', {
           path,
           message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
-          hint: 'Remove one of the two: a column is filled from only one field.',
+          hint: 'Remove one of the two mappings: a column is filled from only one field.',
         }),
       )
       continue

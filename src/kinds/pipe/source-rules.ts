@@ -53,7 +53,7 @@ export function sourceKindRules(named: readonly string[], kinds: readonly string
     ruleError('source-kind-count', {
       path: ['spec', 'source', second],
       message: `The source has more than one kind: ${[first, second, ...more].join(', ')}.`,
-      hint: 'Keep exactly one, and write another pipe for each of the others.',
+      hint: 'Keep exactly one kind. Write another pipe for each other kind.',
     }),
   ]
 }

@@ -132,7 +132,7 @@ function failureWords(
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return `${nameOf(command)} printed more than ${MAX_BYTES} bytes.`
   if (killed === true)
-    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. If it asks a question, Pipewright cannot answer. Run it by hand.`
+    return `${nameOf(command)} did not end within ${TIMEOUT_MS / 1_000} s. If the program asks a question, Pipewright cannot answer. Run the program by hand.`
   const said = excerptOf(stderr.replaceAll(LONG_WORD, '…'), mask).slice(-MAX_MESSAGE)
   return `${nameOf(command)} failed (${code ?? signal})${said === '' ? '' : `: ${said}`}. Run it by hand.`
 }

@@ -115,7 +115,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
 function wordsOf(what: string): string {
   return (
     `the ledger was rolled back to an earlier state: ${what}. Creates are refused, because pipes created since then might be missing from it. ` +
-    'Compare it with the platform. Record each pipe that it lacks with "pipewright adopt". Then run "pipewright ledger accept".'
+    'Compare the ledger with the platform. Record each pipe that the ledger lacks with "pipewright adopt". Then run "pipewright ledger accept".'
   )
 }
 

@@ -190,7 +190,7 @@ async function readRecords(mirror: Mirror, shown: string): Promise<void> {
     throw new LedgerError(
       'missing',
       `the cluster cannot keep the ledger ${shown}: the CustomResourceDefinition of PipewrightRecords is missing. ` +
-        'The chart installs it. To check: "kubectl get crd pipewrightrecords.pipewright.dev".',
+        'The chart installs this definition. To check: "kubectl get crd pipewrightrecords.pipewright.dev".',
       { cause: error },
     )
   }
@@ -221,7 +221,7 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
     throw new LedgerError(
       'missing',
       `there is no ledger ${shown}. --ledger-init=never forbids a first run. Check that --ledger names the right ledger. ` +
-        'If it was lost, restore its Secret and its records from a backup. If this is the first run, use --ledger-init=auto once.',
+        'If the ledger was lost, restore its Secret and its records from a backup. If this is the first run, use --ledger-init=auto once.',
     )
 }
 

@@ -90,7 +90,7 @@ export function ignoredWords(ledger: string, object: KubeObject): string {
       : `its key is ${key}, so its name must be ${objectName(ledger, key)}`
   return (
     `the PipewrightRecord ${object.metadata.name} is ignored, because it is no record of the ledger ${ledger}: ${why}. ` +
-    'If Pipewright wrote it and a user edited it, restore it from a backup. If it is a copy, or from another program, delete it.'
+    'If Pipewright wrote this object and a user edited it, restore it from a backup. If the object is a copy, or from another program, delete it.'
   )
 }
 

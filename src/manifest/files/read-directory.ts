@@ -123,7 +123,7 @@ function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): 
       severity: 'error',
       code: 'file-unreadable',
       message: `The file changed during each of ${TRIES} reads.`,
-      hint: 'Let the writing program write a temporary file, then rename it. A daemon keeps using the earlier content of the file.',
+      hint: 'Let the program that changes the file write a temporary file, then rename it. A daemon keeps using the earlier content of the file.',
     }),
   )
   const left = [...reading.files].filter(([file]) => !unsettled.includes(file))
@@ -283,7 +283,7 @@ function tooLarge(file: string, limits: Limits): Finding {
     severity: 'error',
     code: 'file-too-large',
     message: `The file is larger than ${sizeOf(limits.fileBytes)}.`,
-    hint: 'Split it into several files. A daemon keeps using the earlier content of the file.',
+    hint: 'Split the file into several. A daemon keeps using the earlier content of the file.',
   })
 }
 

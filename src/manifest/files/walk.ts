@@ -191,7 +191,7 @@ function oddName(file: string): Finding {
     severity: 'error',
     code: 'file-name',
     message: 'The name of this file or folder holds control characters or is not UTF-8.',
-    hint: 'Rename it. Until then, it is not read.',
+    hint: 'Rename the file or folder. Until then, it is not read.',
   })
 }
 
@@ -234,11 +234,11 @@ const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   'link-loop': ['The symbolic link leads back to itself or to a folder above it.', 'Remove it.'],
   'link-broken': [
     'The target of the symbolic link is missing.',
-    'Correct or remove it. A daemon keeps using the earlier content.',
+    'Correct or remove the link. A daemon keeps using the earlier content.',
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',
-    'Replace it by a copy. Files outside the directory are not read.',
+    'Replace the link by a copy. Files outside the directory are not read.',
   ],
   'link-repeated': ['The symbolic link is ignored, because its target is read anyway.', 'Remove the link.'],
 }

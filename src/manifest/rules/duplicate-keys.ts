@@ -143,7 +143,7 @@ function only<T>(items: readonly T[]): T | undefined {
 function reportLoser(report: CrossReport, document: ParsedDocument, holder: ParsedDocument): void {
   const name = nameIn(document)
   report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () => ({
-    message: `${name} exists already, at ${whereOf(holder)}. That manifest stays in use, and this one is not used.`,
+    message: `${name} exists already, at ${whereOf(holder)}. The manifest there stays in use. This one is not used.`,
     hint: 'Rename or remove this manifest.',
     others: [{ document: holder, path: [], message: `the ${name} that is in use` }],
   }))
@@ -158,8 +158,8 @@ function reportWaiting(report: CrossReport, document: ParsedDocument, { file, wh
           hint: `Correct the findings of ${file} first.`,
         }
       : {
-          message: `${name} was in ${file} a moment ago. This manifest is not used until three reads confirm the removal.`,
-          hint: `If you moved it here, wait a moment. If not, rename or remove this manifest.`,
+          message: `${name} was in ${file} a moment ago. This manifest is not used until three reads confirm that ${name} is no longer there.`,
+          hint: `If you moved the manifest here, wait a moment. If not, rename or remove this manifest.`,
         },
   )
 }
@@ -172,7 +172,7 @@ function reportAmbiguous(report: CrossReport, name: string, group: readonly Pars
       const [first] = others
       return {
         message: `${name} exists more than once: here and at ${first === undefined ? '' : whereOf(first)}.`,
-        hint: 'Keep one, and rename or remove the others. Until then, Pipewright uses none of them.',
+        hint: 'Keep one of the manifests, and rename or remove the others. Until then, Pipewright uses none of them.',
         others: others.map((other) => ({ document: other, path: [], message: `the other ${name}` })),
       }
     })

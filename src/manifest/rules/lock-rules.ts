@@ -78,11 +78,11 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
       holder === undefined
         ? {
             message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}. It can belong to only one of them.`,
-            hint: 'Keep the id for its owner, and remove it from the others.',
+            hint: `Keep the id only for the key that the ${nounOf(key)} belongs to.`,
           }
         : {
             message: `The ${nounOf(key)} ${id} already belongs to ${holder}, so ${key} cannot have it.`,
-            hint: `Remove the id here. To give it to ${key}, first remove it from ${holder}.`,
+            hint: `Remove the id here. To give the id to ${key}, first remove it from ${holder}.`,
           },
     related: ({ key }) => `claimed by ${key}`,
   })
@@ -98,7 +98,7 @@ function checkDisagreements(claims: readonly Claim[], checking: Checking): void 
         holder === undefined
           ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
           : `${key} already has the id ${holder}. This Lock says ${id}, which is ignored.`,
-      hint: `Find out which id is right, and remove the other. Until then, Pipewright ${holder === undefined ? `does not touch the ${nounOf(key)}` : `uses ${holder}`}.`,
+      hint: `Find out which id is right, and remove the wrong one. Until then, Pipewright ${holder === undefined ? `does not touch the ${nounOf(key)}` : `uses ${holder}`}.`,
     }),
     related: ({ id }) => `says ${id}`,
   })

@@ -55,7 +55,7 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
     const meant = nearestName(nameOf(missing), (byKind.get(kind) ?? []).values().map(nameOf))
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return isIncomplete
-      ? 'Its manifest might be in an unreadable file. Correct the other findings first.'
+      ? `The manifest of ${missing} might be in an unreadable file. Correct the other findings first.`
       : `Add a manifest for ${missing}, or correct the name.`
   }
 

@@ -49,7 +49,7 @@ function wordsOf(
     return {
       message:
         `${holder.key} at ${whereOf(holder)} just disappeared, but still has the query endpoint of the service. ` +
-        'This manifest is not applied until three reads confirm the removal.',
+        `This manifest is not applied until three reads confirm that ${holder.key} was removed.`,
       hint: `If you removed ${holder.key} on purpose, wait a moment. If not, restore it.`,
     }
   return {
@@ -57,7 +57,7 @@ function wordsOf(
       holder === undefined
         ? `This service can have only one query endpoint. Another is in ${listed(keys, claim.key, ', ')}.`
         : `This service has ${holder.key} at ${whereOf(holder)}, and can have only one query endpoint. This manifest is not used.`,
-    hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the others.',
+    hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the other manifests.',
   }
 }
 
@@ -98,7 +98,7 @@ export function checkPipeNames(
         { document: pipe.document, path: namePath(pipe), severity: 'warning', code: 'pipe-name-repeated' },
         () => ({
           message: `${first.document.key} has the same name in the same service: "${remoteNameOf(pipe.manifest)}".`,
-          hint: `Give one of them another spec.name. To create both, set policy.replaces: ${first.document.key}. Until then, only one is created.`,
+          hint: `Give one of the two another spec.name. If both should have this name, set policy.replaces: ${first.document.key} here. Until then, only one is created.`,
           others: others.map((other) => ({
             document: other.document,
             path: namePath(other),

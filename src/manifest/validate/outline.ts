@@ -104,7 +104,7 @@ export function isLockFileName(file: string): boolean {
 export const LOCK_EMPTY = errorStatement(
   'lock-empty',
   'This file has the name of a Lock file, but contains no Lock.',
-  'Write the Lock into it, or remove the file. Until then, Pipewright creates nothing new.',
+  'Write the Lock into the file, or remove the file. Until then, Pipewright creates no new resource.',
 )
 
 export const LOCK_ELSEWHERE: ShapeFinding = {
@@ -112,5 +112,5 @@ export const LOCK_ELSEWHERE: ShapeFinding = {
   path: ['kind'],
   code: 'lock-file-name',
   message: 'This Lock is in a file that does not have the name of a Lock file.',
-  hint: 'Move it to a file such as pipes.lock.yaml. Then Pipewright creates no pipes while it cannot read the Lock.',
+  hint: 'Move the Lock to a file such as pipes.lock.yaml. If Pipewright cannot read such a file, it creates no pipes.',
 }

@@ -89,7 +89,7 @@ function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
 const NUL_BYTE = errorStatement(
   'nul-byte',
   'The file holds a NUL byte.',
-  'Remove it, and save the file as UTF-8 text.',
+  'Remove the NUL byte, and save the file as UTF-8 text.',
 )
 
 const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')

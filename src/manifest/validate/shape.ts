@@ -49,7 +49,7 @@ export function wantedWords(expected: string, format: string | undefined): strin
 }
 
 const FIELDS_BELOW =
-  'Write its fields below it, each on a line of its own, indented by two more spaces, without "- ".'
+  'Write a mapping: each field on a line of its own below, indented by two more spaces, without "- ".'
 
 const TYPE_HINTS: Readonly<Record<string, string>> = {
   string: 'Write one text, in quotes.',

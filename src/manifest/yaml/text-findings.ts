@@ -50,7 +50,7 @@ function wordsOnCharacter(odd: string): Pick<Statement, 'message' | 'hint'> {
   if (odd === '\n' || odd === '\r')
     return {
       message: 'This text holds a line break.',
-      hint: 'Write it on one line, or add "-" to "|" or ">" to remove the last line break.',
+      hint: 'Write the text on one line, or add "-" to "|" or ">" to remove the last line break.',
     }
   if (odd === ' ') return { message: 'This text begins or ends with a blank.', hint: 'Delete the blank.' }
   const point = `U+${(odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
@@ -68,13 +68,13 @@ const TEMPLATE =
 const TEMPLATE_STATEMENT = errorStatement(
   'template',
   'This is a template: {{ … }}, {% … %}, <% … %> or a variable such as ${…} is still in it.',
-  'Render it first, or write the value itself. Add files that are only templates to .pipewrightignore.',
+  'Render the template first, or write the value itself. Add files that are only templates to .pipewrightignore.',
 )
 
 export const UNRESOLVED = errorStatement(
   'unresolved',
   'This text is encrypted, or a reference or placeholder that another tool replaces.',
-  'Let that tool decrypt or replace it before Pipewright reads it. For a login, mount a secret and write {secretRef: {name: …, key: …}}.',
+  'Let that tool decrypt or replace the text before Pipewright reads it. For a login, mount a secret and write {secretRef: {name: …, key: …}}.',
 )
 
 const CONFLICT = /^(?:<{7}|={7}|>{7})(?= |$)/m

@@ -18,5 +18,5 @@ export function accessWords({
 }
 
 export function noneWords(noun: string): string {
-  return `Either the service has no ${noun}, or organizationId or serviceId in its Service manifest is wrong. Both give the same reply.`
+  return `The service has no ${noun}, or the Service manifest has a wrong organizationId or serviceId. Both cases give the same reply.`
 }

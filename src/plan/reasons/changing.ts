@@ -9,23 +9,24 @@ import { withId } from '../step.ts'
 const WHY = {
   edited: (fields: string) =>
     `${fields === '' ? 'The manifest' : fields} changed${fields === '' ? '' : ' in the manifest'}.`,
-  interval: () => 'Applied again at its interval, or because a late request might have overwritten it.',
+  interval: () => 'The interval has passed, or a late request might have overwritten the resource.',
   unknown: () => 'The last request might have had no effect, so the manifest is applied again.',
   platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
-    `Credentials not verified: Pipewright never sent the value of ${fields}, so the platform might use another. Pipewright will send it once.`,
-  drifted: (fields: string) => `Differs from the manifest: ${fields}. policy.onDrift is "correct".`,
+    `Credentials not verified: Pipewright has not sent the value of ${fields} yet, so the platform might use another. Pipewright sends it once, automatically.`,
+  drifted: (fields: string) =>
+    `Differs from the manifest: ${fields}. Pipewright sends the manifest's values, because policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} differ from the create request.`,
   paused: () => 'policy.paused is true.',
   started: () => 'policy.paused is false.',
-  'started again': () => 'Pipewright stopped it for a change, and starts it again.',
+  'started again': () => 'Pipewright stopped the resource for a change, and starts it again.',
 } as const
 
 const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
-    `${fields} changed in the manifest. Only a new ${noun} can have this change. policy.onImmutable "replace" asks for one.`,
+    `${fields} changed in the manifest, but an existing ${noun} cannot be changed like this. policy.onImmutable is "replace".`,
   back: (_fields: string, noun: string) =>
     `The ${noun} is being deleted, but its manifest asks for it again.`,
   removed: () => 'The manifest was removed after the request to delete.',
@@ -36,7 +37,7 @@ const DELETED_THEN: Readonly<
 > = {
   ensure: {
     after: ' Then remove the manifest.',
-    toKeep: 'To keep it, remove policy.ensure from the manifest.',
+    toKeep: 'To keep the resource, remove policy.ensure from the manifest.',
   },
   edited: { after: ' Then the new one is created.', toKeep: 'To keep it, undo the edit.' },
   back: { after: ' Then it is created again.' },
@@ -77,17 +78,17 @@ export const CHANGING = {
         case 'to be applied':
           return `${cause} Will be applied${why === 'edited' ? '' : ' again'}.${access === undefined ? '' : accessWords(access)}`
         case 'moving':
-          return `Its state is ${shownState(state ?? '')}. Pipewright checks until that changes.`
+          return `Its state is ${shownState(state ?? '')}. Pipewright reads the ${noun} until the state changes.`
         case 'to be sent':
           return `${cause} ${requests}${access === undefined ? '' : accessWords(access)}`
         case 'to be stopped first':
-          return `${cause} It can only be changed while it is stopped. Pipewright stops, changes and starts it. ${requests}`
+          return `${cause} The ${noun} can only be changed while it is stopped. Pipewright stops, changes and starts it. ${requests}`
         case 'stopping':
-          return `${cause} Pipewright stops it for the change.`
+          return `${cause} Pipewright stops the ${noun} for the change.`
         case 'loading':
           return (
-            `${cause} It can only be changed while it is stopped. Its state is ${shownState(state ?? '')}: a stop now would lose the loaded data. ` +
-            `Pipewright changes it as soon as the ${noun} runs.`
+            `${cause} The ${noun} can only be changed while it is stopped. Its state is ${shownState(state ?? '')}: a stop now would lose the loaded data. ` +
+            `Pipewright changes the ${noun} when the load has ended.`
           )
         case 'not seen yet':
           return `${cause} The service accepted the change but does not show it yet. Pipewright checks again.`
@@ -121,19 +122,20 @@ export const CHANGING = {
 
 const COMMANDS = {
   change: {
-    words: (noun: string) => `The ${noun} was asked to stop for the change.`,
+    words: (noun: string) => `Pipewright asked the service to stop the ${noun} for the change.`,
     step: 'Stop',
   },
   paused: {
-    words: (noun: string) => `The ${noun} was asked to stop, as policy.paused is true.`,
+    words: (noun: string) => `Pipewright asked the service to stop the ${noun}: policy.paused is true.`,
     step: 'Stop',
   },
   started: {
-    words: (noun: string) => `The ${noun} was asked to start, as policy.paused is false.`,
+    words: (noun: string) => `Pipewright asked the service to start the ${noun}: policy.paused is false.`,
     step: 'Start',
   },
   'started again': {
-    words: (noun: string) => `The ${noun} was stopped for a change, and was asked to start again.`,
+    words: (noun: string) =>
+      `Pipewright stopped the ${noun} for a change, and asked the service to start it.`,
     step: 'Start',
   },
 } as const
@@ -166,12 +168,12 @@ export const APPLYING = {
           ? `The manifest no longer has ${fields.join(', ')}. The service accepted the change, but kept ${fields.join(', ')}.`
           : again !== undefined
             ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
-            : `Applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies it again at its interval.`,
+            : `The manifest was applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies the manifest again at its interval.`,
     steps(facts, { key, id, place }) {
       if (facts?.command !== undefined)
         return [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(key)} in the console.`, id)]
       return facts?.again === 'once edited'
-        ? [{ text: 'Remove it in the console, or add it to the manifest again:', copy: place }]
+        ? [{ text: 'Remove the kept value in the console, or add it to the manifest again:', copy: place }]
         : [{ text: 'Change the manifest to a value that the platform accepts:', copy: place }]
     },
   }),

@@ -38,12 +38,12 @@ export const CREATING = {
         case 'settled':
           return `The outcome of attempt ${facts.attempt} was unknown. An operator decided to send the create again.`
         case 'forced':
-          return `An operator set attempt ${facts.attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
+          return `An operator allowed another create with --force, although the outcome of attempt ${facts.attempt} is unknown. If its request still arrives, there will be two ${noun}s.`
         case 'gone':
           return `An operator confirmed that ${noun} ${facts.pipeId} is gone. A new one will be created.`
         case 'applied': {
           const { there } = facts
-          if (there === undefined) return 'Will be applied. This replaces any version on the platform.'
+          if (there === undefined) return `Will be applied, and replaces any existing ${noun}.`
           return there === 'none'
             ? `${noneWords(noun)} Will be applied.`
             : `The service has a ${noun} already. Will be applied.${accessWords(there)}`
@@ -64,9 +64,9 @@ export const CREATING = {
       const { pipeId } = facts
       switch (facts.by) {
         case 'the list':
-          return `${capital(noun)} ${pipeId} of the service has this name and no record. It equals the manifest and will be adopted.`
+          return `The service has ${noun} ${pipeId} with the name and values of the manifest. The ledger has no record of it. It will be adopted.`
         case 'a reply':
-          return `The reply to attempt ${facts.attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`
+          return `The reply to attempt ${facts.attempt} was incomplete, but it had the id ${pipeId}. A read will show whether this is the new ${noun}.`
         case 'policy.adopt':
         case 'a Lock': {
           const before = facts.gone === undefined ? '' : `${capital(noun)} ${facts.gone} is gone. `
@@ -86,7 +86,7 @@ export const CREATING = {
     words: ({ pipeId, inPlaceOf, isByRead }, noun) => {
       const created = `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`
       return isByRead === true
-        ? `${created} The reply was incomplete, but a read of the id in the reply found the ${noun}.`
+        ? `${created} The reply was incomplete, but it had the id, and a read by this id found the ${noun}.`
         : created
     },
   }),
@@ -103,7 +103,7 @@ export const CREATING = {
         return `The record of ${facts.from} moved to ${facts.to}: the same ${noun} under a new name.`
       const { pipeId, inPlaceOf, isAsAsked } = facts
       return isAsAsked === true
-        ? `The service has ${noun} ${pipeId}, as the manifest asks for. Pipewright adopts it unchanged.`
+        ? `The service already has ${noun} ${pipeId}. It equals the manifest, so Pipewright adopts it unchanged.`
         : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`
     },
   }),

@@ -37,12 +37,12 @@ function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.ou
     return pipeId === undefined
       ? `The manifest only watches ${anyOf(noun)} now. An earlier create might have made another ${noun}.${create}`
       : `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it managed before, stays on the platform.`
-  if (isNothing) return 'Its manifest was removed, and the platform has no such resource.'
+  if (isNothing) return 'The manifest was removed, and the platform has no such resource.'
   const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`
   if (attempt !== undefined)
     return `${removed}. Its ${noun} might exist. No resource is deleted, and no create is sent.${create}`
   return pipeId === undefined
-    ? `${removed}. No resource is deleted: what was applied stays on the platform.`
+    ? `${removed}. No resource is deleted: the ${noun} stays on the platform.`
     : `${removed}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`
 }
 
@@ -101,7 +101,7 @@ export const MANIFESTS = {
       const rest =
         meanwhile === 'nothing'
           ? 'The resource stays unchanged until the manifest is corrected.'
-          : 'The last valid version applies until the manifest is corrected.'
+          : 'Pipewright uses the last valid version until the manifest is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
     steps: (facts, about) => [

@@ -21,7 +21,7 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
     refutedAt === undefined
       ? { text: 'Or in Git,', edit: { path: ['policy', 'recreate'], value: pipeId } }
       : {
-          text: `Or in Git, remove policy.recreate, commit, and set it again. It has no effect now, because a read found the ${nounOf(key)} at ${timeOf(refutedAt)}.`,
+          text: `policy.recreate has no effect now, because a read found the ${nounOf(key)} at ${timeOf(refutedAt)}. Remove it and commit. After the next check, set it again.`,
         },
   ]
 }
@@ -29,10 +29,10 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
 /** The text has no count of 404s, because Pipewright would report a changed text again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
-    ? 'It counts as missing after three such replies in a row over at least fifteen minutes. The service has no other ' +
-        `${noun} to show that the permission to read still works.`
-    : `It counts as missing after three such replies in a row over at least a minute, while another ${noun} of the service is ` +
-        'found. If none is found, the permission to read might be lost.'
+    ? `The ${noun} counts as missing after three such replies in a row over at least fifteen minutes. ` +
+        `The service has no other ${noun} to show that the API key can still read.`
+    : `The ${noun} counts as missing after three such replies in a row over at least a minute, while another ${noun} of the service is found. ` +
+        `If no ${noun} is found, the API key might have lost the permission to read.`
 }
 
 export const MISSED = {
@@ -63,9 +63,9 @@ export const MISSED = {
         return `${noneWords(noun)} It was applied before${facts.onDrift === 'correct' ? '. Will be applied again.' : '. It is not applied again: policy.onDrift is not "correct".'}`
       const gone = `${capital(noun)} ${facts.pipeId} is gone`
       if ('until' in facts)
-        return `${gone}, shortly after it replaced another one. A new one will be created at ${timeOf(facts.until)}.`
+        return `${gone}, shortly after it replaced another ${noun}. A new ${noun} will be created at ${timeOf(facts.until)}.`
       if (facts.foreign !== undefined)
-        return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}). Pipewright creates no new ${noun}, because it would lack them.`
+        return `${gone}. It had fields that no manifest can have (${facts.foreign.join(', ')}). Pipewright creates no new ${noun}, because it would lack these fields.`
       return facts.onMissing === 'recreate'
         ? `${gone}. A new one will be created.`
         : `${gone}. No new one is created: policy.onMissing is "report".`
@@ -113,7 +113,7 @@ export const MISSED = {
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
       `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
-      'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created.',
+      'The cause might be a lost permission, or a wrong organizationId or serviceId. No missing resource is created again.',
     steps: (_facts, { service }) => [
       {
         text: `Give the API key of ${serviceWords({ service })} the permission to read, or correct organizationId or serviceId in the Service manifest.`,
@@ -134,7 +134,7 @@ export const MISSED = {
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
       `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It might not be visible yet, ` +
-      `or the id might belong to something else. Pipewright does not replace it.`,
+      `or the id might be of another resource. Pipewright creates no new ${noun}.`,
     steps: (facts, about) => [
       withId(
         `Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}${facts?.name === undefined ? '' : ` "${facts.name}"`}.`,

@@ -32,7 +32,7 @@ function contestWords(
   const what = fields.map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
   return (
     `Pipewright corrected ${what.join(', ')} ${times === 1 ? 'once' : `${times} times`}, and each correction was undone. ` +
-    `The next correction follows ${formatDuration(waitMs)} after the last.`
+    `The next correction follows ${formatDuration(waitMs)} after the last one.`
   )
 }
 
@@ -68,7 +68,7 @@ const DRIFT_WORDS = {
   'last valid': (fields: string) =>
     `The platform reports other values than the last valid manifest for ${fields}.`,
   ensure: (fields: string) =>
-    `policy.ensure is "absent". It is not deleted: it changed since it was last in sync${fields === '' ? '' : ` (${fields})`}.`,
+    `policy.ensure is "absent", but the resource is not deleted: it changed since it was last in sync${fields === '' ? '' : ` (${fields})`}.`,
 } as const
 
 export const OBSERVING = {

@@ -27,13 +27,13 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 
 /** Shown with `--max-creates 0`, which people set after they lost a ledger. */
 const OF_NONE =
-  'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then set a higher limit.'
+  'If a ledger was lost, first adopt the existing pipes, by a Lock or policy.adopt. Then raise --max-creates.'
 
 const WAITS = {
   failed: 'The last attempt failed.',
-  stopped: 'Pipewright stopped it for this change, but the change failed.',
+  stopped: 'Pipewright stopped the resource to change it, but the change failed.',
   'decisions changed':
-    'The manifest, its record or the platform changed before each request. No request was sent. Pipewright decides again.',
+    'The manifest, the record or the platform changed before each request, so no request was sent. Pipewright decides again.',
 } as const
 
 const SERVICE_PROBLEM = z.discriminatedUnion('is', [
@@ -77,11 +77,11 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
   const it = `${capital(noun)} ${pipeId}`
   switch (problem.is) {
     case 'second':
-      return `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}. It is not adopted.`
+      return `policy.adopt names ${pipeId}, but this key already has ${noun} ${problem.recorded}. ${it} is not adopted.`
     case 'not there': {
       const { service, isListed } = problem
       const next = isListed
-        ? 'But the list of the service showed it, so Pipewright reads it again. No resource is created.'
+        ? `But the list of the service showed this ${noun}. Pipewright reads the ${noun} again, and creates no resource.`
         : 'No resource is created.'
       return `There is no ${noun} ${pipeId} in service ${service.name} (${service.serviceId}). ${next}`
     }
@@ -92,7 +92,7 @@ function adoptProblemWords(problem: AdoptProblem, noun: string): string {
     case 'unlike the list':
       return (
         `The list of the service shows ${pipeId} as this ${noun}, but a read by its id shows other values. One of the replies might be outdated. ` +
-        'No resource is created, and Pipewright reads both again.'
+        `No resource is created. Pipewright reads the list and the ${noun} again.`
       )
     case 'held':
       return `${it} already belongs to ${problem.by}${problem.isOrphan ? ', which no longer has a manifest' : ''}. It is not adopted.`
@@ -243,7 +243,7 @@ export const REFUSING = {
     words: ({ missing, isUnverified }) =>
       isUnverified === true
         ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright retries at the next drift check.`
-        : `${missingSecretWords(missing)} Pipewright continues automatically when this is corrected.`,
+        : `${missingSecretWords(missing)} Pipewright continues automatically when the secret is corrected.`,
     steps: (facts, about) => {
       if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
         return [{ text: `The process has too many open files. ${MORE_FILES}` }]

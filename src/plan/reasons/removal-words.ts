@@ -51,23 +51,23 @@ export function removalWords(removal: RemovalWords, { asked, noun, after, staysB
     case 'not found':
       return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} Pipewright did not accept the last read of the directory. Until it accepts one, no resource is deleted.`
+      return `${asked} Pipewright did not accept the last read of the manifests directory. No resource is deleted until it accepts a later read.`
     case 'older':
       return `${asked} No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
       return `${asked} The ${noun} is not deleted: it changed since it was last in sync (${removal.fields.join(', ')}).`
     case 'never in sync':
-      return `${asked} The ${noun} is not deleted: it was not in sync since the last change of its manifest.`
+      return `${asked} The ${noun} is not deleted: it has never been in sync since the last change of its manifest.`
     case 'not ours':
       return `${asked} The ${noun} is not deleted: it was adopted, and only policy.ensure "absent" deletes an adopted ${noun}.`
     case 'locked':
       return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} The ${noun} is not deleted: ${removal.key} has the same spec, or names this ${noun} in its manifest or a Lock.`
+      return `${asked} The ${noun} is not deleted: ${removal.key} has the same spec, or names this ${noun} in its manifest or in a Lock.`
     case 'taken':
-      return `${asked} The ${noun} is not deleted: its replacement could not be created, because it would look like ${removal.key}.`
+      return `${asked} The ${noun} is not deleted: a replacement would look like ${removal.key}, so it could not be created.`
     case 'listed':
-      return `${asked} The ${noun} is not deleted: its replacement could not be created, because the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}" without a manifest.`
+      return `${asked} The ${noun} is not deleted: no replacement could be created, because the service has another ${noun} "${removal.name}" without a manifest: ${removal.ids.join(', ')}.`
   }
 }
 
@@ -78,7 +78,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'never in sync':
       return [
         {
-          text: 'To replace it, undo the edit, wait until it is in sync, and make the edit again.',
+          text: `To replace the ${noun}, undo the edit, wait until the ${noun} is in sync, and make the edit again.`,
         },
       ]
     case 'locked':
@@ -87,7 +87,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       return [
         { text: `If ${removal.key} should keep the ${noun}, remove this manifest. The ${noun} stays.` },
         {
-          text: `If not, remove the id of this ${noun} from the manifest of ${removal.key}. If that is a new ${noun}, set policy.replaces there.`,
+          text: `If not, remove the id of this ${noun} from the manifest of ${removal.key}. If ${removal.key} is a new ${noun}, set policy.replaces there.`,
         },
       ]
     case 'taken':
@@ -99,7 +99,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
         { text: `Or give this ${noun} a different spec.` },
       ]
     case 'listed':
-      return [{ text: `Delete that ${noun} in the console, or give this ${noun} another spec.name.` }]
+      return [{ text: `Delete the other ${noun} in the console, or give this ${noun} another spec.name.` }]
     case 'now':
     case 'going':
     case 'done':

@@ -66,26 +66,26 @@ function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: s
     return `${ids.length + more} ${noun}s of this service might be "${name}" and have no manifest: ${ids.join(', ')}${others}.`
   const one = `${capital(noun)} ${ids.join()}`
   if (listedAs === undefined)
-    return `${one} has no manifest. Its name is not in the list. Its readable fields equal the manifest.`
+    return `${one} has no manifest. The list does not show its name. Its readable fields equal this manifest.`
   const compared =
     differs.length === 0
-      ? 'It is equal to the manifest, and policy.onUnknown is "ask".'
-      : `It differs from the manifest in ${differs.join(', ')}.`
+      ? 'It equals this manifest, but is not adopted, because policy.onUnknown is "ask".'
+      : `It differs from this manifest in ${differs.join(', ')}.`
   return `${one} has the name "${listedAs}" and no manifest. ${compared}`
 }
 
 const SIMILAR_WORDS: Readonly<Record<SimilarFacts['how'], (facts: SimilarFacts, noun: string) => string>> = {
   unclaimed: ({ other }) =>
-    `${other} has a record but no manifest, and might be this resource under its former name.`,
+    `${other} is in the ledger but has no manifest. It might be this resource under its former name.`,
   claimed: (facts) =>
-    `${facts.key} looks like ${placed(facts)}: the same service, and the same spec.name, an equal spec, or the same source and destination.`,
+    `${facts.key} looks like ${placed(facts)}: both have the same service, and the same spec.name, spec, or source and destination.`,
   'renamed-from'(facts, noun) {
     const { key, by = 'policy.renamedFrom', rival } = facts
     const other = by === 'policy.renamedFrom' ? placed(facts) : `the ${noun} of ${placed(facts)}`
     const names = by === 'a Lock' ? `A Lock gives ${other} to ${key}` : `${by} of ${key} names ${other}`
     return rival === undefined
-      ? `${names}, whose record cannot move yet, because its manifest still exists or its create is not finished.`
-      : `${names}. The manifest of ${rival} names it too. The record can move to only one of them.`
+      ? `${names}. Its record cannot move to ${key} yet: ${facts.other} still has a manifest, or its create is not finished.`
+      : `${names}. The manifest of ${rival} names ${facts.other} too. The record can move to only one of the two.`
   },
 }
 

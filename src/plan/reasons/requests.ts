@@ -13,11 +13,11 @@ const MET = {
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
   creating:
-    'A create is in progress, or Pipewright stopped before its end. The next reconcile records the outcome.',
+    'A create is in progress, or Pipewright stopped before the create ended. The next reconcile records the outcome.',
   resumed: 'Resumed by an operator.',
   allowed: 'An operator allowed the create. Pipewright sends it as soon as the request budget allows.',
   'not answered': 'Not read yet: no request with the credentials of this service was answered.',
-  'not asked': 'Not read yet: Pipewright could not send the request. It retries.',
+  'not asked': 'Not read yet: the request could not be sent. Pipewright retries.',
 } as const
 
 export const REQUESTS = {
@@ -66,7 +66,7 @@ export const REQUESTS = {
     ...FAILED,
     ...MET,
     means: 'the platform limits the rate of requests',
-    steps: () => [{ text: 'Pipewright retries. If it lasts, lower --api-budget.' }],
+    steps: () => [{ text: 'Pipewright retries. If the problem lasts, lower --api-budget.' }],
   }),
   ServiceIdle: row({
     ...NOT_READY,
@@ -81,7 +81,7 @@ export const REQUESTS = {
     ...MET,
     means: 'the platform could not be reached or sent an unexpected reply, or Pipewright failed',
     steps: () => [
-      { text: 'Pipewright retries. If it lasts, check that this host reaches the address in --base-url.' },
+      { text: 'Pipewright retries. If the problem lasts, check that this host reaches --base-url.' },
     ],
   }),
   NotLeading: row({
@@ -100,7 +100,7 @@ export const REQUESTS = {
     steps: (facts, { key }) =>
       facts !== undefined && 'olderThan' in facts
         ? removalSteps({ is: 'older' }, nounOf(key))
-        : [{ text: 'The leader retries. If it lasts, check whether the Kubernetes API can be reached.' }],
+        : [{ text: 'The leader retries. If the problem lasts, check that it reaches the Kubernetes API.' }],
   }),
   LedgerFailed: row({
     status: 'Failed',
@@ -110,7 +110,7 @@ export const REQUESTS = {
     means: 'the ledger could not be written',
     steps: () => [
       {
-        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair it. In Kubernetes, check that this pod reaches the Kubernetes API.',
+        text: 'No resource is created until the ledger can be written. Make room on its volume, or repair the ledger. In Kubernetes, check that this pod reaches the Kubernetes API.',
       },
     ],
   }),

@@ -96,7 +96,7 @@ async function adoptOnce(
     replyMask(context.mask, body),
   )
   const said = isSame
-    ? `${key} keeps ${nounOf(key)} ${remote.id}. The manifest as it is now, secret values included, is recorded as applied.`
+    ? `${key} keeps ${nounOf(key)} ${remote.id}. Pipewright now treats the current manifest and its secret values as applied.`
     : `Linked ${key} to ${nounOf(key)} ${remote.id}.`
   const settled = intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) resolved.`
   const message = `${said}${settled}${differWords(differences)}`
@@ -168,7 +168,7 @@ async function heldRemote(
   }
   return (
     `${key} already has ${nounOf(key)} ${remote.id}, which exists. Give ${nounOf(key)} ${pipeId} a manifest of its own. ` +
-    `Or give up ${remote.id}: remove the manifest, run "pipewright forget ${key}" once it is Orphaned, and bring the manifest ` +
+    `Or stop managing ${remote.id}: remove the manifest, run "pipewright forget ${key}" once it is Orphaned, and bring the manifest ` +
     `back with policy.adopt: ${pipeId}.`
   )
 }
@@ -185,7 +185,7 @@ function notBelieved(key: Key, remote: Remote): string {
   return (
     `${key} has ${nounOf(key)} ${remote.id}, which was not found, but the loss is not confirmed yet. Run this command again when "pipewright status" ` +
     'shows it as Missing. Or set policy.adopt: <the other id> in the manifest: it takes effect once the loss is confirmed. ' +
-    `If you know that it is gone, then run "pipewright resolve ${key} --recreate".`
+    `With policy.adopt set, you can confirm the loss yourself: run "pipewright resolve ${key} --recreate".`
   )
 }
 
@@ -232,8 +232,8 @@ async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord):
 
   const body = await readBodySecrets(secrets, mask, asked.body)
   if (body.missing.length > 0) {
-    const words = `${missingSecretWords(body.missing)} ${proseOf(missingSecretSteps(body.missing))} Then run this again.`
-    return { problem: `${words} Without the secret, Pipewright could not notice a later change of it.` }
+    const words = `${missingSecretWords(body.missing)} ${proseOf(missingSecretSteps(body.missing))} Then run this command again.`
+    return { problem: `${words} Pipewright needs the secret to notice a later change of its value.` }
   }
   const found = {
     isFound: false,
@@ -269,7 +269,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
     return {
-      problem: `${key} and Service/${service.name} have no manifest. Restore the manifest of the Service, which names the API key, then run this again.`,
+      problem: `${key} and Service/${service.name} have no manifest. Restore the manifest of the Service, which names the API key, then run this command again.`,
     }
   }
   const { revision } = store
@@ -293,7 +293,8 @@ function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: Ledger
   if (catalog?.problem !== undefined)
     return `The manifest of ${key} cannot be read. ${catalog.problem.message}`
   const near = nearest(key, catalog?.entries.keys() ?? [])
-  const hint = near === undefined ? 'Write one first, or set the right --manifests.' : `Did you mean ${near}?`
+  const hint =
+    near === undefined ? 'Write a manifest first, or set the right --manifests.' : `Did you mean ${near}?`
   return `There is no manifest of ${key}, so its service is not known. ${hint}`
 }
 

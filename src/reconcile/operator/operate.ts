@@ -53,7 +53,7 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
   const { command, key } = asked
   if (command === 'forget' || command === 'suspend' || command === 'resume') return undefined
   if (!isCreatable(profile, key))
-    return `${key} cannot be adopted or resolved. Only pipes can, and alerts that the profile creates.`
+    return `${key} cannot be adopted or resolved. Only pipes can, and with --profile clickhouse-cloud also alerts.`
   if (!('pipeId' in asked)) return undefined
   const form = idFormOf(createOnceKindOf(profile, key))
   return form.matches(asked.pipeId)
@@ -69,7 +69,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     const stopped = stoppedWords(recorded)
     if (stopped !== undefined && isToBeStarted(context, recorded))
       return refused(
-        `${stopped} Pipewright starts it soon. Run this command again when it runs. If it stays stopped, restore its manifest, or start it in the console.`,
+        `${stopped} Pipewright starts the ${nounOf(key)} soon. Run this command again when the ${nounOf(key)} runs. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
     // If the create still arrives after `forget`, a manifest that returns would make a second pipe.
@@ -81,7 +81,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${causeOf(orphan, key)} If a manifest of that name returns, it counts as new.` +
+      `Forgot ${key}. ${causeOf(orphan, key)} If a manifest of this name returns, Pipewright treats it as a new resource.` +
         (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
     )
   })
@@ -102,10 +102,10 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog } = store
-  const instead = `Remove the manifest first. Or, to keep it while Pipewright makes no change, run "pipewright suspend ${key}".`
+  const instead = `Remove the manifest first. Or, to keep the manifest without any change by Pipewright, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
+    return `${key} has a manifest at ${file}:${line}: Pipewright would create the resource again. ${instead}`
   }
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
@@ -130,7 +130,7 @@ export function suspendKey(
     const { store, clock } = context
     const entry = store.entry(key)
     if (entry?.manifest === undefined)
-      return refused(`${key} has no valid manifest, so Pipewright does not change it.`)
+      return refused(`${key} was not suspended: it has no valid manifest, so Pipewright does not change it.`)
     const { position } = entry
     if (isReference(key))
       return refused(

@@ -36,7 +36,7 @@ export async function withRecord(
     return await work(await readRecord(context, key))
   } catch (error) {
     if (!(error instanceof LedgerConflict)) throw error
-    return refused(`The record of ${key} changed while this command ran. Run it again.`)
+    return refused(`The record of ${key} changed while this command ran. Run the command again.`)
   } finally {
     await readRecord(context, key).finally(() => context.store.claim(key, undefined))
   }
@@ -52,7 +52,7 @@ export function stillSending(
   if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows this attempt.`
+    `Run this command again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows this attempt.`
   )
 }
 
@@ -65,8 +65,8 @@ export function stillOnItsWay(
   if (leftMs <= 0) return undefined
   const why = stillDelivers(intent)
   return (
-    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. To create again ` +
-    `now could make two ${nounOf(key)}s. After ${timeOf(clock.now() + leftMs)}, check the console once more and run this again.`
+    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. ` +
+    `A second create now could make two ${nounOf(key)}s. After ${timeOf(clock.now() + leftMs)}, check the console once more and run this command again.`
   )
 }
 

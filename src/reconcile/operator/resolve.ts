@@ -113,7 +113,7 @@ async function whyNotGone(
   try {
     await platform.read({ kind: createOnceKindOf(profile, key), service: access, id }, options)
     await takeBack(context, recorded)
-    return `${capital(nounOf(key))} ${id} exists, so no resource is created. To replace it, remove it in the console first.`
+    return `${capital(nounOf(key))} ${id} exists, so no resource is created. To replace the ${nounOf(key)}, remove it in the console first.`
   } catch (error) {
     if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
     if (!isRequestError(error)) throw error

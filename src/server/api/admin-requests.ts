@@ -22,13 +22,15 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     const allowance = parsedBody(
       Allowance,
       isObject(body) ? body : { service: body ?? undefined },
-      'Send no body for all creates, or any of {"service": "NAME", "count": 30, "dryRun": true}. "deletions": true allows deletions instead.',
+      'Send no body to allow all creates. Or send {"service": "NAME", "count": 30, "dryRun": true}, or some of these. To allow deletions instead, add "deletions": true.',
     )
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
     const { blocked: count } = answer
     const error = `the limit now blocks ${count} actions, more than you confirmed, so no action was allowed`
-    throw new RequestError(409, error, 'Check the blocked resources. Then confirm the new number.', { count })
+    throw new RequestError(409, error, 'Check the blocked resources. Then send the new number as count.', {
+      count,
+    })
   })
 }
 
@@ -79,7 +81,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       const asked = parsedBody(
         PLAN_REQUEST,
         request.body,
-        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. Paths are relative. No part begins with ".".',
+        'Send JSON: {"revision": {"id": "4faf373", "from": "git"}, "manifests": "FOLDER", "files": {"a.yaml": "TEXT"}} (docs/reference/api.md). Paths are relative, and no part begins with ".".',
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
@@ -130,7 +132,7 @@ export async function authorize(
     throw new RequestError(
       503,
       'the admin token cannot be read',
-      'Where the daemon runs, write the token to the file of --admin-token-file, and make it readable.',
+      'On the machine of the daemon, write the token to the file that --admin-token-file names. The daemon must be able to read it.',
     )
   if (given === undefined || !same(given, expected))
     throw new RequestError(

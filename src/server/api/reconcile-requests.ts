@@ -40,7 +40,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   const { key: ofBody, accept } = parsedBody(
     MEMBERS,
     isObject(body) ? body : { key: body ?? undefined },
-    'Send {"key": "Kind/name"}, an empty body for all, or {"accept": true} to also accept that most manifests are gone.',
+    'Send {"key": "Kind/name"} for one resource, or no body for all. {"accept": true} also accepts that most manifests are gone.',
   )
   const text = oneOf(query, 'key') ?? ofBody
   if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }

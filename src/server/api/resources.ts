@@ -57,7 +57,7 @@ function askedOf(given: Query): Asked {
     throw new RequestError(
       400,
       'the parameter "after" needs ascending order by key',
-      'Leave out sort and order, or use offset.',
+      'Leave out sort and order, or use offset instead of after.',
     )
   return {
     narrowing: narrowingOf(query),

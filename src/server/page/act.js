@@ -29,7 +29,9 @@ export async function checkNow(key) {
     const isDone = await finished(`api/v1/reconciles/${encodeURIComponent(receipt.token)}`)
     dispatchEvent(new Event('checked'))
     tell(
-      isDone ? `Checked ${what}.` : `${what} is still being checked. This page shows when it is done.`,
+      isDone
+        ? `Checked ${what}.`
+        : `${what} is still being checked. This page shows the result when the check ends.`,
       SHOWN_MS,
     )
   })
@@ -50,7 +52,7 @@ export async function letThrough(service) {
   const where = service === undefined ? '' : `In service ${service}. `
   const question = {
     title: `Let ${creations} through?`,
-    text: `${where}Each creates a resource on the platform. If a manifest is edited first, the limit can block its create again.`,
+    text: `${where}Each of them creates a resource. If a manifest is edited before its create, the limit can block the create again.`,
     confirm: `Let ${creations} through`,
   }
   await acting(question, { isAsked: true }, async (token) => {

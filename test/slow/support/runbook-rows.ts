@@ -29,7 +29,7 @@ export const BESIDE: Rows = {
   'pipewright lock': { code: 1, says: /Pipe\/stuck is not in the Lock/ },
   'pipewright adopt KEY ID': { says: ORDERS },
   'pipewright resolve KEY --adopt ID': { key: 'Pipe/stuck', says: /Linked Pipe\/stuck to pipe/ },
-  'pipewright resolve KEY --retry': { key: 'Pipe/lost', code: 1, says: /run this again/ },
+  'pipewright resolve KEY --retry': { key: 'Pipe/lost', code: 1, says: /run this command again/ },
   'pipewright resolve KEY --recreate': { key: 'Pipe/gone', says: /is gone, as the operator confirmed/ },
   'pipewright forget KEY': { key: 'Pipe/removed', says: /Pipe\/removed/ },
   'pipewright forget Pipe/old': { says: /Pipe\/old/ },

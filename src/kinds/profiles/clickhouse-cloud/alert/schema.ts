@@ -160,7 +160,7 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
       'Default: `present`.',
   ),
   onDrift: CHANGEABLE.onDrift.describe(
-    'Reaction if a created alert was changed elsewhere: report it, or change it back. Default: `report`.',
+    'Reaction if a created alert was changed elsewhere: report the difference, or change the alert back. Default: `report`.',
   ),
 })
 

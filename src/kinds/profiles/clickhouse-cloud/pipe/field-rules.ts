@@ -77,7 +77,7 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   }
   if ('doubts' in rule) {
     const message = `has no effect ${rule.because}, as far as the documentation says.`
-    const hint = 'Remove it, unless you know that it has an effect.'
+    const hint = 'Remove the field, unless you know that it has an effect.'
     return all(rule.doubts, true, { message, hint }).map((one) => ruleWarning('field-doubtful', one))
   }
   const value = valueAt(object, rule.field)

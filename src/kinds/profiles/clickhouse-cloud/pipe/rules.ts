@@ -120,7 +120,7 @@ function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
         message: `Entry ${index + 1} of the sorting key ${isNullable ? 'is a Nullable column' : 'holds a comma'}.`,
         hint: isNullable
           ? 'Give the column another type.'
-          : 'Write each column or expression as its own entry.',
+          : 'Write each column or expression as its own list item.',
       }),
     ]
   })
@@ -154,7 +154,7 @@ function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
         ruleError('mapping-unknown-column', {
           path: [...ENGINE, ...path],
           message: `The destination has no column "${name}".`,
-          hint: 'Name one of spec.destination.columns, or add it there.',
+          hint: 'Name a column of spec.destination.columns, or add this column there.',
         }),
       ),
   ]

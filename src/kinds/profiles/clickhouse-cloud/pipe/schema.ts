@@ -41,7 +41,7 @@ const Destination = z.strictObject({
         )
         .meta({ returned: 'at times' }),
       ttl: Lines.optional()
-        .describe('Expression after which rows expire, in SQL.')
+        .describe('SQL expression for the time when rows expire (TTL).')
         .meta({ returned: 'at times' }),
     })
     .optional()

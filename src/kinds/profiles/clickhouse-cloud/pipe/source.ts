@@ -24,7 +24,9 @@ export const PipeSource = z.strictObject({
   kafka: KafkaSource.optional().describe('Kafka, or a compatible system.'),
   objectStorage: ObjectStorageSource.optional().describe('Files in an object storage.'),
   kinesis: KinesisSource.optional().describe('A Kinesis stream.'),
-  pubsub: PubsubSource.optional().describe('A Pub/Sub topic. Pub/Sub must be enabled for your organization.'),
+  pubsub: PubsubSource.optional().describe(
+    'A Pub/Sub topic. ClickHouse Cloud must have enabled Pub/Sub sources for your organization.',
+  ),
   postgres: PostgresSource.optional().describe('Tables of Postgres.'),
   mysql: MysqlSource.optional().describe('Tables of MySQL.'),
   mongodb: MongodbSource.optional().describe('Collections of MongoDB.'),

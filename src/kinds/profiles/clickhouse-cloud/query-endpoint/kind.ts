@@ -14,7 +14,7 @@ export const QueryEndpointManifest = manifestSchema(
       .array(z.guid())
       .max(MAX_KEYS)
       .describe(
-        'Ids (UUIDs) of the API keys that can query. Clients sign in with the key id, which is another id.',
+        'Ids (UUIDs) of the API keys that can query. Clients do not sign in with this id, but with the key id.',
       )
       .meta({ form: 'set' }),
     allowedOrigins: z

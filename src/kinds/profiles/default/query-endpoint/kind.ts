@@ -77,7 +77,7 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
     ruleWarning(code, {
       path: ['spec', field, index],
       message: `"${values[index]}" is listed twice.`,
-      hint: 'Remove one of the two; the order does not matter.',
+      hint: 'Remove one of the two equal items. Their order does not matter.',
     }),
   )
 }
