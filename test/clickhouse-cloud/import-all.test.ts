@@ -241,7 +241,7 @@ describe('import --all writes nothing, and says why,', () => {
       const called = await runHere(['import', '--all', ...platformArgs(workspace, platform.url)])
       expect(called).toMatchObject({ code: 64, stdout: '' })
       expect(called.stderr).toContain(
-        'does not list its pipes. Import one at a time: "pipewright import KEY ID --service NAME',
+        'does not list its pipes. Import one resource at a time: "pipewright import KEY ID --service NAME',
       )
     }))
 })

@@ -100,7 +100,7 @@ function allFrom(
     misuse('import: --all takes no key and no pipe id. Give the name of one Service at most.')
   const kind = profile.kinds.find(isListed)
   if (kind !== undefined) return { kind, service: word ?? flags.service }
-  const hint = 'Import one at a time: "pipewright import KEY ID --service NAME".'
+  const hint = 'Import one resource at a time: "pipewright import KEY ID --service NAME".'
   misuse(`import: this platform does not list its pipes. ${hint}`)
 }
 

@@ -157,7 +157,7 @@ function sourceProblemOf(
     message:
       `The manifests directory lost ${lost.length} of ${before.length} manifests of created resources together. ` +
       'Nothing changes until you decide. To accept the loss, run "pipewright reconcile --accept" or send SIGHUP to the daemon. ' +
-      'Without a daemon, run "pipewright apply --yes". Otherwise, restore the manifests.',
+      'Without a daemon, run "pipewright apply --yes". If the loss is a mistake, restore the manifests.',
     unfound: new Set([...standing, ...before].filter((key) => missing.has(key))),
   }
 }
