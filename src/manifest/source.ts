@@ -73,14 +73,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       ...(onRead && { onRead }),
     })
     if (reading.problem === undefined) last = reading
-    const steps = catalogSteps({
-      previous,
-      reading,
-      recorded,
-      places,
-      accept,
-      created,
-    })
+    const steps = catalogSteps({ previous, reading, recorded, places, accept, created })
     const next = await withCommit(await inSlices(steps, createSlices()), previous)
     signal.throwIfAborted()
     state = next

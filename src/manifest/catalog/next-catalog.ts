@@ -1,4 +1,3 @@
-import { LOCK } from '../../kinds/lock/schema.ts'
 import type { Catalog, Recorded, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -81,14 +80,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     isHidden: hiddenLocks.length > 0,
     accept: input.accept,
   })
-  const entries = entriesOf({
-    previous: previous.catalog,
-    reading,
-    recorded,
-    documents: used,
-    cross,
-    grace,
-  })
+  const entries = entriesOf({ previous: previous.catalog, reading, recorded, documents: used, cross, grace })
   yield
   const catalog: Catalog = {
     revision: reading.revision,
@@ -189,13 +181,11 @@ function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
 }
 
 function isComplete(reading: Reading): boolean {
-  return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
+  return unreadFiles(reading).length === 0
 }
 
 function unreadFiles(reading: Reading): readonly string[] {
-  const broken = [...reading.files.values()].filter(
-    (file) => !file.whole || file.documents.some(({ key, kind }) => key === undefined && kind !== LOCK.name),
-  )
+  const broken = [...reading.files.values()].filter(({ whole }) => !whole)
   return [...new Set([...broken.map(({ file }) => file), ...reading.unread])].toSorted()
 }
 

@@ -77,9 +77,8 @@ export function textIn(bytes: Buffer): string {
   return text.includes('\ufeff') ? text.replaceAll(INNER_MARKS, '') : text
 }
 
-function isAccountedFor(document: ParsedDocument): boolean {
-  if (!document.readable) return false
-  return document.key !== undefined || (document.kind === LOCK.name && document.name !== undefined)
+function isAccountedFor({ readable, key, kind, name }: ParsedDocument): boolean {
+  return readable && (key !== undefined || (kind === LOCK.name && name !== undefined))
 }
 
 function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
