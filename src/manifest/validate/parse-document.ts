@@ -177,8 +177,9 @@ function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
 }
 
-/** A copy without wrong fields. Undefined if a wrong value is not a field, so it cannot be removed. */
+/** A copy without wrong fields. Undefined if a wrong value is missing or is not a field, so it cannot be removed. */
 function withoutFields(input: unknown, wrong: readonly Path[]): unknown {
+  if (wrong.some((path) => valueAt(input, path) === undefined)) return undefined
   const copy = structuredClone(input)
   for (const path of wrong) {
     const parent = valueAt(copy, path.slice(0, -1))
