@@ -1,6 +1,5 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** After this many errors, the rest of a chunk is not read. */
 const MOST_ERRORS = 100
 
 /** Maximum documents in a chunk. Only a chunk of broken YAML has more than one. */
@@ -9,6 +8,9 @@ export const MOST_IN_CHUNK = 20
 /** Built once, because a schema costs more than parsing a small document. The schema knows no tags. */
 const CORE = new Schema({ schema: 'core', merge: false, resolveKnownTags: false })
 CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // no inherited tags either
+/** The first tag. Most texts then need no test for null, booleans and numbers. */
+const TEXT = /^(?!(?:null|true|false)$)[^-+.~\d]/i
+CORE.tags.unshift({ tag: 'tag:yaml.org,2002:str', default: true, test: TEXT, resolve: String })
 Object.freeze(CORE.tags)
 
 /** `uniqueKeys` takes quadratic time, so `convert` looks for repeated fields instead. */
