@@ -21,7 +21,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
  * A machine that takes longer makes none of them fail.
  */
 export const SLOW_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'cli/at-a-server.program.test.ts': 'A command looks once more and must do nothing.',
   'main/quiet.program.test.ts': 'A check after the time in which problems are gathered.',
   'platform/tls-files.program.test.ts': 'The dates of a real certificate.',
   'slow/connections.test.ts': 'The pace of those that attack.',

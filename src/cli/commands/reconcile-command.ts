@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
-import { setTimeout } from 'node:timers/promises'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
+import { sleep } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
 import { keyFrom } from '../typed-key.ts'
@@ -88,18 +88,18 @@ interface Wait {
 async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
-  const deadline = performance.now() + waitMs
+  const deadline = io.clock.monotonic() + waitMs
   for (;;) {
     const { done, pending } = expectObject(call, await ask())
     if (done === true) return
     const left = typeof pending === 'number' ? pending : 0
-    if (performance.now() >= deadline) {
+    if (io.clock.monotonic() >= deadline) {
       throw new CommandError(
         `reconcile: not finished within ${formatDuration(waitMs)}, ${left} left. The daemon continues. To wait longer, use --timeout.`,
       )
     }
     progress.show(`Reconciling, ${left} left`)
-    await setTimeout(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
+    await sleep(io.clock, ASK_AGAIN_MS, stopping).catch(() => undefined)
     if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon continues.')
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../lib/clock.ts'
 import { EXIT, type ExitCode, type Io, print } from '../io.ts'
 import { printable } from '../render/terminal.ts'
 import type { StatusReading } from '../reading.ts'
@@ -45,7 +45,7 @@ export async function watch<Reading extends StatusReading>(
       silence = undefined
       before = facts
     }
-    await setTimeout(WATCH_MS, undefined, { signal: ended }).catch(() => undefined)
+    await sleep(io.clock, WATCH_MS, ended).catch(() => undefined)
   }
   return EXIT.fine
 }

@@ -8,7 +8,7 @@ import { running } from '../server/running.ts'
 import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
 import { viewMessage } from '../support/messages.ts'
-import { until } from '../support/until.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 /* What commands ask of a daemon, and what they make of its answers. */
@@ -20,17 +20,20 @@ const BAD = resource('Pipe/returns', {
   reason: 'Drifted',
   message: 'Somebody changed it.',
 })
+const MANY = Array.from({ length: 21 }, (_, at) => `Pipe/p${at}` as const)
 
 interface Daemon {
   resources: readonly ResourceView[]
   overview: Partial<Overview>
-  /** Of a reconcile: how many are to come, at each question. */
-  pending: number[]
+  /** Of a reconcile: how many are to come at each question, or how the daemon ended. */
+  pending: (number | 'restarted' | 'stopped')[]
+  /** It is starting for so many more calls. */
+  starting: number
 }
 
 /** A daemon whose facts the test changes, and a command that asks it. */
 async function daemon(of: Partial<Daemon> = {}) {
-  const now: Daemon = { resources: [FINE], overview: {}, pending: [], ...of }
+  const now: Daemon = { resources: [FINE], overview: {}, pending: [], starting: 0, ...of }
   const asked: (readonly [string | undefined, string])[] = []
   const parts: Partial<ServerParts> = {
     board: { get: (key) => boardOf(now.resources).get(key), list: () => now.resources, version: 0 },
@@ -41,11 +44,19 @@ async function daemon(of: Partial<Daemon> = {}) {
         asked.push([key, accept])
         return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended: [] }
       },
-      async operate({ command }) {
-        return { result: 'refused', message: `The server refuses ${command}.` }
+      operate({ command }) {
+        if (now.starting-- > 0) return
+        return Promise.resolve({ result: 'refused', message: `The server refuses ${command}.` })
+      },
+      async allow({ count, service }) {
+        const allowed = service === undefined ? MANY : MANY.slice(1)
+        return (count ?? MANY.length) < MANY.length ? { blocked: MANY.length } : { allowed }
       },
       progress() {
         const pending = now.pending.shift() ?? 0
+        if (pending === 'restarted') return
+        if (pending === 'stopped') void server.close()
+        if (pending === 'stopped') return { done: false, pending: 1 }
         return { done: pending === 0, pending }
       },
     }),
@@ -57,7 +68,8 @@ async function daemon(of: Partial<Daemon> = {}) {
     workspace.write('token', TOKEN)
     const isRead = args[0] === 'status' || args[0] === 'history'
     const token = isRead ? [] : ['--admin-token-file', workspace.path('token')]
-    return await runHere([...args, '--server', server.url, ...token], {}, options)
+    using clock = createTurningClock()
+    return await runHere([...args, '--server', server.url, ...token], {}, { clock, ...options })
   }
   return { now, asked, server, start, run }
 }
@@ -115,8 +127,19 @@ test('reconcile waits, and not for ever', async () => {
   const late = await run(['reconcile', '--wait', '--timeout', '1s'])
   expect(late).toMatchObject({ code: 1, stdout: '' })
   expect(late.stderr).toContain('not finished within 1s, 3 left')
+  expect(now.pending.length).toBeGreaterThanOrEqual(94) // asked each 250 ms
   const stopped = await run(['reconcile', '--wait'], { stopping: AbortSignal.abort('SIGTERM') })
   expect([stopped.code, stopped.stderr]).toEqual([1, 'pipewright: stopped by SIGTERM\n'])
+  for (const [end, says] of [
+    ['restarted', 'no reconcile has this token'],
+    ['stopped', 'does not answer'],
+  ] as const) {
+    now.pending = [3, end]
+    const { code, stdout, stderr } = await run(['reconcile', '--wait'])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(says)])
+  }
+  const { stdout: help } = await runHere(['reconcile', '--help'])
+  expect(help.replaceAll(/\s+/g, ' ')).toContain('wait at most this long. Default: 5m')
 })
 
 test('reconcile without --wait says that it was asked for, and of what is not there what is near', async () => {
@@ -153,30 +176,50 @@ test('reconcile needs the token, and the right one', async () => {
 
 test('status --watch prints again after a change, once that the daemon is silent, and that it is back', async () => {
   const { now, server, start } = await daemon({ resources: [FINE, BAD] })
-  await using watching = startHere(['status', '--watch', '--server', server.url])
+  using clock = createTurningClock(NOW)
+  await using watching = startHere(['status', '--watch', '--server', server.url], clock)
   const lines = () => watching.stdout().trimEnd().split('\n')
-  const says = (text: RegExp) => until(String(text), () => lines().some((line) => text.test(line)))
+  const says = async (text: RegExp) => {
+    await expect.poll(() => lines().filter((line) => text.test(line))).toHaveLength(1)
+  }
   await says(/^Pipe\/returns +Drifted/)
+  const before = clock.monotonic()
+  await expect.poll(() => clock.monotonic() - before).toBeGreaterThan(4_100) // two looks, and no change
   now.resources = [resource('Pipe/orders', { status: 'Progressing' })]
   await says(/^Pipe\/orders +Progressing/)
   now.overview = { findings: [finding()] }
   await says(/^1 error in manifests/)
   now.overview = { startedAt: NOW }
-  await until('a fourth table', () => lines().filter((line) => line.startsWith('RESOURCE')).length === 4)
+  await expect.poll(() => lines().filter((line) => line.startsWith('RESOURCE'))).toHaveLength(4)
   await server.close()
   await says(/does not answer/)
-  await new Promise((resolve) => setTimeout(resolve, 2_500)) // another look
+  const silent = clock.monotonic()
+  await expect.poll(() => clock.monotonic() - silent).toBeGreaterThan(4_100)
   await start(Number(new URL(server.url).port))
   await says(/^The daemon answers again\.$/)
   watching.signal('SIGINT')
   expect(await watching.ended).toBe(0)
-  expect(lines().filter((line) => line.includes('does not answer'))).toHaveLength(1)
+  expect(lines().filter((line) => /does not answer|^RESOURCE/.test(line))).toHaveLength(5)
 })
 
 test('a command says what the server said, and without an answer whether it might be carried out', async () => {
-  const { server, run } = await daemon()
+  const { now, server, run } = await daemon({ starting: 2 })
   // In the profile of the server, alerts can be adopted.
   expect((await run(['adopt', 'Alert/lag', '66d0f1a2b3c4d5e6f7a8b9c2'])).stderr).toContain('refuses adopt')
+  expect(now.starting).toBeLessThan(0)
+  const json = await run(['suspend', 'Pipe/orders', '--reason', 'move', '-o', 'json'])
+  const refused = { key: 'Pipe/orders', result: 'refused', message: 'The server refuses suspend.' }
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([1, refused])
+  expect((await run(['allow', '--service', 'analytics'])).stdout).toMatch(/ {2}Pipe\/p20\nThe daemon creates/)
+  const allowed = await run(['allow', '--dry-run'])
+  expect([allowed.code, allowed.stdout.split('\n').slice(19)]).toMatchObject([
+    0,
+    [expect.anything(), '  Pipe/p19', '  and 1 more', expect.stringContaining('--count 21'), ''],
+  ])
+  expect(await run(['allow', '--count', '3'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('blocks 21 now, more than'),
+  })
   await server.close()
   expect((await run(['resume', 'Pipe/orders'])).stderr).toMatch(/ECONNREFUSED(?!.*might still)/)
   await using cutting = createServer(({ socket }) => socket.destroy())
