@@ -1,12 +1,13 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import {
-  type RecordedAnswer,
-  type RecordedRequest,
-  type StoredAlert,
-  type StoredEndpoint,
-  type StoredPipe,
-  type StoredService,
+import { SandboxFileError } from './sandbox-file.ts'
+import type {
+  RecordedAnswer,
+  RecordedRequest,
+  StoredAlert,
+  StoredEndpoint,
+  StoredPipe,
+  StoredService,
 } from './stored.ts'
 
 interface Stored {
@@ -23,8 +24,7 @@ export type Storage = ReturnType<typeof openStorage>
 
 export const KEPT_REQUESTS = 100_000
 
-/** `copy`: works on a copy of the file in memory. */
-export type FileUse = 'open' | 'copy'
+export type FileUse = 'open' | 'copy' // a copy in memory
 
 export function openStorage(file: string | undefined, use: FileUse = 'open') {
   const database = openDatabase(file, use)
@@ -98,7 +98,7 @@ const SQLITE_BUSY = 5
 function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   try {
     const opened = use === 'open' ? file : undefined
-    // Only the owner can read the file, because it holds connection strings.
+    // Only the owner can read it: it holds connection strings.
     if (opened !== undefined) closeSync(openSync(opened, 'a', 0o600))
     const database = new DatabaseSync(opened ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
     try {
@@ -113,7 +113,7 @@ function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`cannot use ${file ?? 'memory'} for the sandbox's data: ${why}`, { cause: error })
+    throw new SandboxFileError(`cannot use ${file ?? 'memory'} for the sandbox: ${why}`, { cause: error })
   }
 }
 

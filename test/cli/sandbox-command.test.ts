@@ -37,6 +37,9 @@ test('a port in use is told with the way out', async () => {
 test.each([
   [['--listen', 'x'], /--listen: /],
   [['--profile', 'x'], /--profile/],
+  [['--faults', '/none'], /^pipewright: \/none: cannot be read/],
+  [['--world', '/none'], /^pipewright: \/none: cannot be read/],
+  [['--data', import.meta.filename], /^pipewright: cannot use .* for the sandbox: file is not a database/],
 ])('%j is wrong use', async (args, says) => {
   const { code, stderr } = await sandbox(...args)
   expect([code, says.test(stderr)]).toEqual([64, true])
