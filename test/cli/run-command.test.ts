@@ -2,6 +2,9 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommand } from '../../src/cli/program.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { furnish } from '../support/manifests.ts'
+import { startHere } from '../support/program-here.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 test('the daemon ends after a slow reader has all lines of its log', async () => {
@@ -21,4 +24,30 @@ test('the daemon ends after a slow reader has all lines of its log', async () =>
   expect(await runCommand({ ...io, stop: { stopping, forced, onHangup: () => undefined } }, args)).toBe(0)
   expect(log).toContain('"msg":"Stopped"')
   expect(stdout.writableLength).toBe(0)
+})
+
+test('the sandbox says once where its page is, when no resource is in progress', async () => {
+  using workspace = createWorkspace()
+  furnish(workspace, 'orders')
+  using clock = createTurningClock()
+  const flags = [
+    '--ledger',
+    'memory:',
+    '--listen',
+    '127.0.0.1:0',
+    '--manifests',
+    workspace.manifests,
+    '--secrets-dir',
+    workspace.secrets,
+  ]
+  await using daemon = startHere(['run', '--sandbox', '--interval', '15s', ...flags], clock)
+  const ready = () => daemon.log().filter(({ page }) => page !== undefined)
+  await expect.poll(ready).toHaveLength(1)
+  for (const of of ['page', 'baseUrl'])
+    expect((await fetch(String(ready()[0]?.[of]))).status).toBeLessThan(500)
+  const since = clock.monotonic()
+  await expect.poll(() => clock.monotonic() - since).toBeGreaterThan(16_000)
+  daemon.signal('SIGTERM')
+  expect(await daemon.ended).toBe(0)
+  expect(ready()).toHaveLength(1)
 })

@@ -52,4 +52,6 @@ test('history shows as many lines of a daemon as are asked for, each of them onc
   expect(new Set(items.map(({ key, at }) => `${key} ${at}`)).size).toBe(1_100)
   const alone = await running(fakeParts({}, RESOURCES, HISTORY))
   expect(await keysOf(['history', '--server', alone.url, '--limit', '1100'])).toEqual(KEYS.slice(0, 1_100))
+  const { stdout } = await runHere(['history', '--server', alone.url, '--limit', '2'])
+  expect(stdout).toMatch(/\n\nShown: the newest 2\. For older entries, add --limit N\.\n$/)
 })

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer } from '../platform/support/server.ts'
 import { runHere } from '../support/command.ts'
@@ -20,13 +21,13 @@ interface Answer {
   readonly body: unknown
 }
 
-async function planFrom({ status, body }: Answer) {
+async function planFrom({ status, body }: Answer, manifest = Buffer.from('')) {
   await using server = await httpServer((response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
   )
   using workspace = createWorkspace()
   workspace.write('token', 'the-token')
-  workspace.write('manifests/.keep', '')
+  writeFileSync(workspace.path('manifests/a.yaml'), manifest)
   const flags = ['--manifests', workspace.path('manifests'), '--admin-token-file', workspace.path('token')]
   return await runHere(['plan', '--server', server.url, ...flags, '-o', 'json'])
 }
@@ -39,6 +40,11 @@ test.each([
   const { code, stdout, stderr } = await planFrom({ status: 200, body })
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('is not a plan of this version')
+})
+
+test('a file that a request cannot hold ends plan with 1', async () => {
+  const { code, stderr } = await planFrom({ status: 200, body: PLAN }, Buffer.from([0xff]))
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml is not UTF-8\.\n$/)])
 })
 
 test('what a server says reaches the terminal without its control characters', async () => {

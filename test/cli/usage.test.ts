@@ -3,6 +3,9 @@ import { expect, test, vi } from 'vitest'
 import { runHere } from '../support/command.ts'
 import { given } from '../ways-out/given.ts'
 
+const IMPORT = ['import', '--base-url', 'http://127.0.0.1:9', '--service', 'analytics']
+const ID = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+
 test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   { why: 'an unknown command', args: ['statsu'], says: 'Did you mean status?' },
   { why: 'help of an unknown command', args: ['help', 'statsu'], says: 'Did you mean status?' },
@@ -82,6 +85,29 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
     says: /It has 501/,
   },
   { why: 'a field that is elsewhere', args: ['explain', 'replicas'], says: 'Pipe.spec.scaling.replicas' },
+  {
+    why: 'a field that many have',
+    args: ['explain', 'name'],
+    says: /Did you mean (?:\w+(?:\.\w+)+(?:, | or )){3}\d+ more\?/,
+  },
+  { why: 'a field like no other', args: ['explain', 'zzzz'], says: 'The kinds are Service, Pipe,' },
+  { why: 'a ledger in memory', args: ['resume', 'Pipe/a', '--ledger', 'memory:'], says: 'Name the daemon' },
+  { why: 'a Lock of a ledger in memory', args: ['lock', '--ledger', 'memory:'], says: 'Name the daemon' },
+  { why: 'a name that is none', args: ['lock', '--name', 'A_b'], says: '--name A_b: it must be' },
+  { why: 'an id that is none', args: [...IMPORT, 'Pipe/a', 'x'], says: '"x" is not the id of a pipe' },
+  {
+    why: 'a key that no manifest has',
+    args: [...IMPORT, 'Pipe/-a', ID],
+    says: 'import: Pipe/-a: the name must',
+  },
+  { why: 'an import without an id', args: [...IMPORT, 'Pipe/a'], says: 'give KEY, PIPE_ID and' },
+  {
+    why: 'all of two services',
+    args: [...IMPORT, 'b', '--all'],
+    says: 'Give the name of one Service at most',
+  },
+  { why: 'all of a key', args: [...IMPORT.slice(0, 3), 'a/b', '--all'], says: '--all takes no key' },
+  { why: 'all that is not listed', args: [...IMPORT, '--all'], says: 'does not list its pipes' },
 ])('$why is a usage error: exit 64', async ({ args, says }) => {
   const { code, stdout, stderr } = await runHere(args)
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
@@ -109,10 +135,35 @@ test('a flag of a setting never takes the next flag for its value', async () => 
 test('one pass ends with 1 for an error in a manifest, and with 0 for a warning', async () => {
   await using world = await given('orders')
   world.workspace.write('manifests/wrong.yaml', 'kind: Pipe\n')
-  expect((await world.apply()).code).toBe(1)
+  const wrong = await world.apply()
+  expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/^error missing-field: /)])
+  const json = await world.apply('--wait', '-o', 'json')
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { findings: [{}, {}, {}], unsettled: [] }])
   const lock = { apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name: 'a' }, spec: { pipes: {} } }
   world.workspace.write('manifests/wrong.yaml', JSON.stringify(lock))
   expect((await world.apply()).code).toBe(0)
+})
+
+test.each<[string, RegExp]>([
+  ['', /^ {2}Service .*\n {2}Pipe [^]*\n\nTo see the fields of a kind, run/],
+  ['-o json', /^\[\n {2}\{\n {4}"path": "Service"/],
+  [
+    'pipe.policy.onMissing',
+    / {2}type {6}text\n {2}one of {4}recreate, report\n {2}required {2}no\n.*\n\nExample: onMissing: recreate\n$/,
+  ],
+  [
+    'pipe.spec.source.kafka.credentials.password',
+    / {2}sensitive {2}yes: .*\n\nExample: .*\n\nFields:\n {2}secretRef {2}mapping, required {2}Key/,
+  ],
+  [
+    'pipe.spec.scaling.replicas --profile clickhouse-cloud',
+    /number\n {2}required .*\n {2}compared .*\n {2}changed .*\n$/,
+  ],
+  ['pipe.spec.service', / {2}required {2}yes\n/],
+  ['pipe.spec.service -o json', /^\{\n {2}"path": "Pipe.spec.service"/],
+])('explain %s', async (words, says) => {
+  const { code, stdout } = await runHere(['explain', ...words.split(' ').filter(Boolean)])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(says)])
 })
 
 test('a daemon with a wrong address is the problem, and no platform is needed', async () => {

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runHere } from '../support/command.ts'
-import { ROOT, startProgram } from '../support/process.ts'
-import { until } from '../support/until.ts'
+import { ROOT } from '../support/process.ts'
 import { tool } from './support/tools.ts'
 import { given } from '../ways-out/given.ts'
 import { folderForTest } from '../support/folders.ts'
@@ -26,22 +25,6 @@ describe('in a fresh clone', () => {
     })
     expect(ran.status).toBe(0)
     expect(JSON.parse(ran.stdout)).toMatchObject({ findings: [] })
-  })
-
-  test('the first start ends with one line: what it is, where the page and the sandbox are, how to stop; so does the second', async () => {
-    const folder = folderForTest()
-    symlinkSync(join(ROOT, 'manifests'), join(folder, 'manifests'))
-    for (const start of ['first', 'second']) {
-      await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: folder })
-      const line = await until(`the line of the ${start} start`, () =>
-        program.log().find(({ msg }) => String(msg).includes('Ctrl-C stops it')),
-      )
-      expect((await fetch(String(line['page']))).status).toBe(200)
-      expect((await fetch(String(line['baseUrl']))).status).toBeLessThan(500)
-      expect(program.log().at(-1), start).toEqual(line)
-      program.signal('SIGINT')
-      expect(await program.ended).toBe(0)
-    }
   })
 })
 

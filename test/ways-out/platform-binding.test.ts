@@ -35,6 +35,7 @@ test.each(['apply', 'plan', 'adopt Pipe/orders {orders}'])(
       forget --platform ${ELSEWHERE} | no longer belongs to http://localhost.
       apply ${ELSEWHERE} => 1 | not: belongs to another platform
       apply => 1 | used with http://localhost/elsewhere, not http://localhost.
+      forget --platform -o json | "result": "done",
       posts 1`,
     ),
 )

@@ -17,7 +17,7 @@ import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '..
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { printable, sheetOf } from '../render/terminal.ts'
+import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
@@ -171,7 +171,7 @@ function bugWords(bug: unknown): string {
 
 /** A terminal gets readable lines, whatever the log format is. */
 function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
-  return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
+  return isTerminal(io.stderr) ? 'pretty' : settings.logFormat
 }
 
 async function passOverAll(

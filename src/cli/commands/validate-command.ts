@@ -109,7 +109,7 @@ function belowRoot(path: string, root: string): string {
 
 /** The paths that the ignore file lists. Empty if that file is unreadable. */
 function ignoredAmong(named: readonly string[], root: string): readonly string[] {
-  if (named.length === 0 || !isDirectory(root)) return []
+  if (!isDirectory(root)) return []
   try {
     const { isIgnored } = readIgnoreFile(root)
     return named.filter((path) => path !== '' && isIgnored(isDirectory(join(root, path)) ? `${path}/` : path))
