@@ -29,8 +29,8 @@ export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-export function isResync({ type, reason, facts }: Action): boolean {
-  return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
+export function isResync({ reason, facts }: Action): boolean {
+  return reason === 'Changing' && facts.why === 'interval'
 }
 
 export type Action = Because &

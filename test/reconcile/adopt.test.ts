@@ -169,8 +169,12 @@ test.each([
 test('a pipe that is adopted under its own key stays one that Pipewright created', async () => {
   const world = await worldAfter('write orders; look orders')
   const [pipeId = ''] = world.platform.pipes.keys()
+  const { conditions } = await world.record('Pipe/orders')
   const { signal } = new AbortController()
   const said = await operate(world.context, { command: 'adopt', key: 'Pipe/orders', pipeId }, signal)
   expect(said.result).toBe('done')
-  expect((await world.record('Pipe/orders')).remote).toMatchObject({ id: pipeId, origin: 'created' })
+  expect(await world.record('Pipe/orders')).toMatchObject({
+    remote: { id: pipeId, origin: 'created' },
+    conditions,
+  })
 })

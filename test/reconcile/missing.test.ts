@@ -142,6 +142,18 @@ describe('many pipes that are not found', () => {
       9,
     ))
 
+  test.each([
+    ['orphans', `${each('remove', 3)}; read again`],
+    [
+      'suspended',
+      names(3)
+        .map((name) => `write ${name} suspended`)
+        .join('; '),
+    ],
+  ])('that are %s since do not make the rest too many', (_, left) =>
+    expectSent(8, `${each('delete', 3)}; ${THREE}; ${left}; 1 min; delete p7; ${times(4, round(8))}`, 9),
+  )
+
   test('are counted also when the clock was set back by an hour', async () => {
     const world = await settled(10, each('visit', 10))
     world.clock.jump(-HOUR)
