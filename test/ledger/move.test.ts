@@ -80,6 +80,11 @@ describe.each([
   test('what was exported goes on elsewhere, and back again', async () => {
     const url = urlOf()
     await fill(url)
+    expect(await importing(next)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be read: ENOENT'),
+    })
+    expect(await exporting('ledger.ndjson', url)).toMatchObject({ code: 0, stderr: '' })
     await moving(url)
     expect(await importing(next)).toMatchObject({ code: 0, stderr: '' })
     await goesOn(next)
@@ -105,6 +110,11 @@ describe.each([
     expect(code).toBe(1)
     expect(stderr).toMatch(/another process owns the ledger|another process is the leader/)
     expect(existsSync(file())).toBe(false)
+    const plain = await exporting('ledger.ndjson', url)
+    expect([plain.code, plain.stderr]).toEqual([
+      0,
+      expect.stringContaining('a running process uses this ledger'),
+    ])
     await term.release()
     await ledger[Symbol.asyncDispose]()
     await goesOn(url)
@@ -121,8 +131,8 @@ async function goesOn(url: string): Promise<void> {
 }
 
 const at = (name: string) => model.workspace.path(name)
-const exporting = (name: string) =>
-  runHere(['ledger', 'export', at(name), '--ledger', `sqlite:${at('old.db')}`])
+const exporting = (name: string, url = `sqlite:${at('old.db')}`) =>
+  runHere(['ledger', 'export', at(name), '--ledger', url])
 
 describe('the file of an export', () => {
   test.each([
@@ -150,7 +160,7 @@ describe('the file of an export', () => {
     model.workspace.write('real.ndjson', 'an older backup')
     symlinkSync('real.ndjson', at('backup'))
     const { ino } = statSync(at('real.ndjson'))
-    expect(await exporting('backup')).toMatchObject({ code: 0 })
+    for (const name of ['backup', 'old.db.ndjson']) expect(await exporting(name)).toMatchObject({ code: 0 })
     expect(readArchiveText(readFileSync(at('real.ndjson'), 'utf8')).records).toHaveLength(1)
     expect(statSync(at('real.ndjson')).ino).not.toBe(ino)
     expect(statSync(at('real.ndjson')).mode & 0o777).toBe(0o600)
@@ -178,6 +188,14 @@ test('a rollback of a ledger of the cluster is accepted before it moves', async 
   expect(code).toBe(1)
   expect(stderr).toContain('pipewright ledger accept')
   expect(existsSync(file())).toBe(false)
+  const accepted = 'Accepted kubernetes:old as it is, although it was. Creates continue.'
+  for (const said of [accepted, 'No rollback of kubernetes:old is known.'])
+    expect(await runHere(['ledger', 'accept', '--ledger', url])).toEqual({
+      code: 0,
+      stdout: `${said}\n`,
+      stderr: '',
+    })
+  expect((await moving(url)).code).toBe(0)
 })
 
 async function inDb(path: string, work: (db: DatabaseSync) => unknown): Promise<void> {
