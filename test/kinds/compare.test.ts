@@ -1,5 +1,6 @@
 import { canonicalLeaf } from '../../src/kinds/leaf-forms.ts'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
 import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
@@ -67,210 +68,91 @@ describe('a full pipe', () => {
   })
 })
 
-type Row = readonly [why: string, body: JsonObject, observed: JsonObject, differences: readonly string[]]
-
 const kafka = (part: JsonObject) => ({ source: { kafka: part } })
-const tables = (...tableMappings: readonly JsonObject[]) => ({ source: { postgres: { tableMappings } } })
-const path = 'source.postgres.tableMappings'
 
-const ROWS: readonly Row[] = [
-  ['what is not set is not compared', {}, { name: 'x', scaling: { replicas: 3 } }, []],
-  ['an empty object sets nothing', { source: { kafka: {} } }, kafka({ topics: 'a' }), []],
-  [
-    'an empty list asks for nothing to be there',
-    { destination: { columns: [] } },
-    { destination: { columns: [{ name: 'id', type: 'Int8' }] } },
-    ['destination.columns[id]: (not set) | Int8'],
-  ],
-  ['a number as text', { scaling: { replicas: 2 } }, { scaling: { replicas: '2.0' } }, []],
-  [
-    'another number as text',
-    { scaling: { replicas: 2 } },
-    { scaling: { replicas: '3' } },
-    ['scaling.replicas: 2 | 3'],
-  ],
-  [
-    'a number that is no number',
-    { scaling: { replicas: 0 } },
-    { scaling: { replicas: '' } },
-    ['scaling.replicas: 0 | '],
-  ],
-  [
-    'a text that comes as a number is another value',
-    { destination: { tableDefinition: { primaryKey: '5' } } },
-    { destination: { tableDefinition: { primaryKey: 5 } } },
-    ['destination.tableDefinition.primaryKey: "5" | 5'],
-  ],
-  [
-    'a boolean that comes as a text is another value',
-    { destination: { managedTable: true } },
-    { destination: { managedTable: 'true' } },
-    ['destination.managedTable: true | "true"'],
-  ],
-  [
-    'a false that comes as null',
-    { settings: { db_parallel_view_processing: false } },
-    { settings: null },
-    ['settings.db_parallel_view_processing: false | (not set)'],
-  ],
-  ['brokers in another order', kafka({ brokers: 'a:1, b:2' }), kafka({ brokers: 'b:2,a:1' }), []],
-  ['topics as a list', kafka({ topics: 'a,b' }), kafka({ topics: ['b', 'a'] }), []],
-  [
-    'endpoint ids in another order, and one more',
-    kafka({ reversePrivateEndpointIds: ['a', 'b'] }),
-    kafka({ reversePrivateEndpointIds: ['c', 'b', 'a'] }),
-    ['source.kafka.reversePrivateEndpointIds: a, b | a, b, c'],
-  ],
-  [
-    'the order of a sorting key means something',
-    { destination: { tableDefinition: { sortingKey: ['a', 'b'] } } },
-    { destination: { tableDefinition: { sortingKey: ['b', 'a'] } } },
-    ['destination.tableDefinition.sortingKey: a, b | b, a'],
-  ],
-  [
-    'an offset with a zone is the same instant',
-    kafka({ offset: { timestamp: '2026-01-31T08:00:00' } }),
-    kafka({ offset: { timestamp: '2026-01-31T09:00:00.000+01:00' } }),
-    [],
-  ],
-  [
-    'an offset an hour later',
-    kafka({ offset: { timestamp: '2026-01-31T08:00' } }),
-    kafka({ offset: { timestamp: '2026-01-31T09:00Z' } }),
-    ['source.kafka.offset.timestamp: 2026-01-31T08:00 | 2026-01-31T09:00Z'],
-  ],
-  [
-    'a stream timestamp as ISO text',
-    { source: { managedStream: { timestamp: 1_769_846_400 } } },
-    { source: { managedStream: { timestamp: '2026-01-31T08:00:00Z' } } },
-    [],
-  ],
-  [
-    'a certificate with other line endings',
-    kafka({ caCertificate: 'A\nB\n' }),
-    kafka({ caCertificate: 'A\r\nB' }),
-    [],
-  ],
-  [
-    'another certificate is not shown',
-    kafka({ caCertificate: 'A\nB' }),
-    kafka({ caCertificate: 'A\nC' }),
-    ['source.kafka.caCertificate: [sensitive] | [sensitive]'],
-  ],
-  [
-    'a certificate by reference cannot be compared',
-    kafka({ caCertificate: { secretRef: { name: 'kafka', key: 'ca.crt' } } }),
-    kafka({ caCertificate: 'A' }),
-    [],
-  ],
-  [
-    'what is request only is not compared, even when it comes back',
-    {
-      source: { validateSamples: true, kafka: { credentials: { username: 'a' } } },
-      destination: { roles: ['a'] },
-    },
-    {
-      source: { validateSamples: false, kafka: { credentials: { username: 'b' } } },
-      destination: { roles: ['b'] },
-    },
-    [],
-  ],
-  [
-    'columns by name: a type, one missing, one more',
-    {
-      destination: {
-        columns: [
-          { name: 'a', type: 'Int8' },
-          { name: 'b', type: 'Date' },
-        ],
-      },
-    },
-    {
-      destination: {
-        columns: [
-          { name: 'c', type: 'Text' },
-          { name: 'a', type: 'Int16' },
-        ],
-      },
-    },
-    [
-      'destination.columns[a].type: Int8 | Int16',
-      'destination.columns[b]: Date | (not set)',
-      'destination.columns[c]: (not set) | Text',
-    ],
-  ],
-  [
-    'columns that come as something else',
-    { destination: { columns: [{ name: 'a', type: 'Int8' }] } },
-    { destination: { columns: 'a Int8' } },
-    ['destination.columns: [{"name":"a","type":"Int8"}] | a Int8'],
-  ],
-  [
-    'a column that comes as something else',
-    { destination: { columns: [{ name: 'a', type: 'Int8' }] } },
-    { destination: { columns: ['a', null] } },
-    ['destination.columns[?]: (not set) | a', 'destination.columns[a]: Int8 | (not set)'],
-  ],
-  [
-    'table mappings by schema and table, excluded columns as a set',
-    tables(
-      { sourceSchemaName: 'public', sourceTable: 'a', excludedColumns: ['x', 'y'] },
-      { sourceSchemaName: 'public', sourceTable: 'b', sortingKeys: ['x', 'y'], targetTable: 'b' },
-    ),
-    tables(
-      { sourceSchemaName: 'public', sourceTable: 'b', sortingKeys: ['y', 'x'], targetTable: 'b' },
-      { sourceSchemaName: 'public', sourceTable: 'a', excludedColumns: ['y', 'x'], targetTable: 'a' },
-    ),
-    [`${path}[public.b].sortingKeys: x, y | y, x`],
-  ],
-  [
-    'a table of another schema is another table',
-    tables({ sourceSchemaName: 'public', sourceTable: 'a', targetTable: 'a' }),
-    tables({ sourceSchemaName: 'shop', sourceTable: 'a', targetTable: 'a' }),
-    [`${path}[public.a]: a | (not set)`, `${path}[shop.a]: (not set) | a`],
-  ],
-  [
-    'a schema that is not set may be any',
-    tables({ sourceTable: 'a', targetTable: 'x' }, { sourceTable: 'b' }),
-    tables(
-      { sourceSchemaName: 'public', sourceTable: 'b' },
-      { sourceSchemaName: 'public', sourceTable: 'a', targetTable: 'y' },
-    ),
-    [`${path}[a].targetTable: x | y`],
-  ],
-  [
-    'two mappings of one table find their equals first, whatever the order',
-    tables(
-      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'x' },
-      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'y' },
-    ),
-    tables(
-      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'y' },
-      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'z' },
-    ),
-    [`${path}[s.a#2].targetTable: x | z`],
-  ],
-  [
-    'a field that comes as an object is shown without what it might give away',
-    kafka({ topics: 'a' }),
-    kafka({ topics: { password: 'hunter2' } }),
-    ['source.kafka.topics: a | {"password":"[sensitive]"}'],
-  ],
-  [
-    'a signature in a URL is not shown',
-    { source: { objectStorage: { url: 'https://x.example/a?sig=hunter2' } } },
-    { source: { objectStorage: { url: 'https://me:hunter2@x.example/b' } } },
-    ['source.objectStorage.url: https://x.example/a?sig=[sensitive] | https://[sensitive]@x.example/b'],
-  ],
-  [
-    'characters that a terminal obeys are escaped',
-    { name: 'a' },
-    { name: '\u001b[31mb\n\u202e' },
-    ['name: a | \\u{1b}[31mb\\n\\u{202e}'],
-  ],
-]
+/** The body, the reply, and how they differ. */
+type Row = readonly [body: JsonObject, observed: JsonObject, ...differences: readonly string[]]
 
-test.each(ROWS)('%s', (_, body, observed, differences) => {
+const ROWS = parse(String.raw`
+what is not set is not compared: [{}, {name: x, scaling: {replicas: 3}}]
+an empty object sets nothing: [{source: {kafka: {}}}, {source: {kafka: {topics: a}}}]
+an empty list asks for nothing to be there:
+  [{destination: {columns: []}}, {destination: {columns: [{name: id, type: Int8}]}},
+   'destination.columns[id]: (not set) | Int8']
+a number as text: [{scaling: {replicas: 2}}, {scaling: {replicas: '2.0'}}]
+another number as text: [{scaling: {replicas: 2}}, {scaling: {replicas: '3'}}, 'scaling.replicas: 2 | 3']
+a number that is no number: [{scaling: {replicas: 0}}, {scaling: {replicas: ''}}, 'scaling.replicas: 0 | ']
+a text that comes as a number is another value:
+  [{destination: {tableDefinition: {primaryKey: '5'}}}, {destination: {tableDefinition: {primaryKey: 5}}},
+   'destination.tableDefinition.primaryKey: "5" | 5']
+a boolean that comes as a text is another value:
+  [{destination: {managedTable: true}}, {destination: {managedTable: 'true'}}, 'destination.managedTable: true | "true"']
+a false that comes as null:
+  [{settings: {db_parallel_view_processing: false}}, {settings: null},
+   'settings.db_parallel_view_processing: false | (not set)']
+brokers in another order: [{source: {kafka: {brokers: 'a:1, b:2'}}}, {source: {kafka: {brokers: 'b:2,a:1'}}}]
+topics as a list: [{source: {kafka: {topics: 'a,b'}}}, {source: {kafka: {topics: [b, a]}}}]
+endpoint ids in another order, and one more:
+  [{source: {kafka: {reversePrivateEndpointIds: [a, b]}}}, {source: {kafka: {reversePrivateEndpointIds: [c, b, a]}}},
+   'source.kafka.reversePrivateEndpointIds: a, b | a, b, c']
+the order of a sorting key means something:
+  [{destination: {tableDefinition: {sortingKey: [a, b]}}}, {destination: {tableDefinition: {sortingKey: [b, a]}}},
+   'destination.tableDefinition.sortingKey: a, b | b, a']
+an offset with a zone is the same instant:
+  [{source: {kafka: {offset: {timestamp: '2026-01-31T08:00:00'}}}},
+   {source: {kafka: {offset: {timestamp: '2026-01-31T09:00:00.000+01:00'}}}}]
+an offset an hour later:
+  [{source: {kafka: {offset: {timestamp: '2026-01-31T08:00'}}}}, {source: {kafka: {offset: {timestamp: '2026-01-31T09:00Z'}}}},
+   'source.kafka.offset.timestamp: 2026-01-31T08:00 | 2026-01-31T09:00Z']
+a stream timestamp as ISO text:
+  [{source: {managedStream: {timestamp: 1769846400}}}, {source: {managedStream: {timestamp: '2026-01-31T08:00:00Z'}}}]
+a certificate with other line endings:
+  [{source: {kafka: {caCertificate: "A\nB\n"}}}, {source: {kafka: {caCertificate: "A\r\nB"}}}]
+another certificate is not shown:
+  [{source: {kafka: {caCertificate: "A\nB"}}}, {source: {kafka: {caCertificate: "A\nC"}}},
+   'source.kafka.caCertificate: [sensitive] | [sensitive]']
+a certificate by reference cannot be compared:
+  [{source: {kafka: {caCertificate: {secretRef: {name: kafka, key: ca.crt}}}}}, {source: {kafka: {caCertificate: A}}}]
+what is request only is not compared, even when it comes back:
+  [{source: {validateSamples: true, kafka: {credentials: {username: a}}}, destination: {roles: [a]}},
+   {source: {validateSamples: false, kafka: {credentials: {username: b}}}, destination: {roles: [b]}}]
+'columns by name: a type, one missing, one more':
+  [{destination: {columns: [{name: a, type: Int8}, {name: b, type: Date}]}},
+   {destination: {columns: [{name: c, type: Text}, {name: a, type: Int16}]}}, 'destination.columns[a].type: Int8 | Int16',
+   'destination.columns[b]: Date | (not set)', 'destination.columns[c]: (not set) | Text']
+columns that come as something else:
+  [{destination: {columns: [{name: a, type: Int8}]}}, {destination: {columns: a Int8}},
+   'destination.columns: [{"name":"a","type":"Int8"}] | a Int8']
+a column that comes as something else:
+  [{destination: {columns: [{name: a, type: Int8}]}}, {destination: {columns: [a, null]}},
+   'destination.columns[?]: (not set) | a', 'destination.columns[a]: Int8 | (not set)']
+table mappings by schema and table, excluded columns as a set:
+  [{source: {postgres: {tableMappings: [{sourceSchemaName: public, sourceTable: a, excludedColumns: [x, y]}, {sourceSchemaName: public, sourceTable: b, sortingKeys: [x, y], targetTable: b}]}}},
+   {source: {postgres: {tableMappings: [{sourceSchemaName: public, sourceTable: b, sortingKeys: [y, x], targetTable: b}, {sourceSchemaName: public, sourceTable: a, excludedColumns: [y, x], targetTable: a}]}}},
+   'source.postgres.tableMappings[public.b].sortingKeys: x, y | y, x']
+a table of another schema is another table:
+  [{source: {postgres: {tableMappings: [{sourceSchemaName: public, sourceTable: a, targetTable: a}]}}},
+   {source: {postgres: {tableMappings: [{sourceSchemaName: shop, sourceTable: a, targetTable: a}]}}},
+   'source.postgres.tableMappings[public.a]: a | (not set)', 'source.postgres.tableMappings[shop.a]: (not set) | a']
+a schema that is not set may be any:
+  [{source: {postgres: {tableMappings: [{sourceTable: a, targetTable: x}, {sourceTable: b}]}}},
+   {source: {postgres: {tableMappings: [{sourceSchemaName: public, sourceTable: b}, {sourceSchemaName: public, sourceTable: a, targetTable: y}]}}},
+   'source.postgres.tableMappings[a].targetTable: x | y']
+two mappings of one table find their equals first, whatever the order:
+  [{source: {postgres: {tableMappings: [{sourceSchemaName: s, sourceTable: a, targetTable: x}, {sourceSchemaName: s, sourceTable: a, targetTable: y}]}}},
+   {source: {postgres: {tableMappings: [{sourceSchemaName: s, sourceTable: a, targetTable: y}, {sourceSchemaName: s, sourceTable: a, targetTable: z}]}}},
+   'source.postgres.tableMappings[s.a#2].targetTable: x | z']
+a field that comes as an object is shown without what it might give away:
+  [{source: {kafka: {topics: a}}}, {source: {kafka: {topics: {password: hunter2}}}},
+   'source.kafka.topics: a | {"password":"[sensitive]"}']
+a signature in a URL is not shown:
+  [{source: {objectStorage: {url: 'https://x.example/a?sig=hunter2'}}},
+   {source: {objectStorage: {url: 'https://me:hunter2@x.example/b'}}},
+   'source.objectStorage.url: https://x.example/a?sig=[sensitive] | https://[sensitive]@x.example/b']
+characters that a terminal obeys are escaped: [{name: a}, {name: "\u001b[31mb\n\u202e"}, 'name: a | \u{1b}[31mb\n\u{202e}']
+`) as Readonly<Record<string, Row>>
+
+test.each(Object.entries(ROWS))('%s', (_, [body, observed, ...differences]) => {
   const found = compareBody(PIPE.fields, body, { ...observed, id: 'p-1' })
   expect(found.map((one) => `${one.field}: ${one.desired} | ${one.observed}`)).toEqual(differences)
 })

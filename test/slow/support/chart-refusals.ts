@@ -1,18 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parse } from 'yaml'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GOOD, HELMS, overlay, tryValues } from './chart.ts'
 
-/** Values on top of those of a chart that works, and words of why they are refused. */
-export interface BadValues {
-  readonly why: string
-  readonly values: object
-  readonly says: readonly string[]
-}
+/** By why they are refused: values on top of those of a chart that works, and words of the refusal. */
+type Rows = Readonly<Record<string, readonly [values: object, ...says: readonly string[]]>>
 
-/** Each of these is refused by each Helm. */
-export function testRefusals(rows: readonly BadValues[]): void {
+/** Each of these is refused by each Helm. @param yaml `Rows` */
+export function testRefusals(yaml: string): void {
+  const rows = Object.entries(parse(yaml) as Rows)
   let folder: string
 
   beforeAll(() => {
@@ -21,7 +19,7 @@ export function testRefusals(rows: readonly BadValues[]): void {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   describe.each(HELMS)('%s', (helm) => {
-    test.each(rows)('$why', async ({ values, says }) => {
+    test.each(rows)('%s', async (_, [values, ...says]) => {
       const { code, stdout, stderr } = await tryValues(folder, overlay(GOOD, values), { helm })
       expect(code).not.toBe(0)
       expect(stdout).toBe('')
