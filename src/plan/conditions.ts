@@ -182,8 +182,7 @@ function heldSynced(
 
 function withoutUnknown(because: Because): Explanation {
   const { reason, facts } = explained(because)
-  if (facts === undefined || !('unknown' in facts)) return { reason, facts }
-  const { unknown: _, ...others } = facts
+  const { unknown: _, ...others } = { unknown: undefined, ...facts }
   return { reason, facts: others }
 }
 

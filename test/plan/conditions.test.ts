@@ -372,7 +372,11 @@ describe('conditions', () => {
     const { Valid, Synced, Ready } = after(row)
     const told = [Valid, Synced, Ready].map(({ status, reason }) => `${SIGNS[status]}${reason}`)
     expect([...told, statusOf({ Valid, Synced, Ready })].join(' ')).toBe(row.is)
-    for (const one of [Valid, Synced, Ready]) expect(messageOf(one, { key: 'Pipe/orders' })).toMatch(/\.$/)
+    for (const one of [Valid, Synced, Ready]) {
+      const sentences = messageOf(one, { key: 'Pipe/orders' }).split(/(?<=\.) /)
+      expect(sentences.at(-1)).toMatch(/\.$/)
+      expect(sentences).toEqual([...new Set(sentences)]) // none stands twice
+    }
   })
 
   test('keep since when they are so, and change it only with status or reason', () => {

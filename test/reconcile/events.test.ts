@@ -65,3 +65,16 @@ test('how long it took from a change of a manifest until it was applied, if it w
   )
   expect(told).toEqual([7, undefined])
 })
+
+test('a service is reachable after any answer but a rate limit', async () => {
+  const since =
+    'create: unavailable; write orders; look orders: Unavailable; look Service/analytics; shown Service/analytics: Unavailable'
+  for (const [answer, shown] of [
+    ['refused', 'Ready'],
+    ['throttled', 'Unavailable'],
+  ])
+    await play(
+      await given(),
+      `${since}; create: ${answer}; 5 min; look orders; look Service/analytics; shown Service/analytics: ${shown}`,
+    )
+})
