@@ -18,13 +18,13 @@ export const AREAS: readonly Area[] = [
     name: 'plan',
     sources: ['plan/**/*.ts'],
     target: 97,
-    last: { mutants: 24, noticed: 23, seed: 'b, d', tests: 'part' },
+    last: { mutants: 45, noticed: 40, seed: '39r3', tests: 'part' },
   },
   {
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 30, noticed: 23, seed: 'n1', tests: 'part' },
+    last: { mutants: 45, noticed: 37, seed: '39r3', tests: 'part' },
   },
   {
     name: 'platform',
@@ -45,19 +45,19 @@ export const AREAS: readonly Area[] = [
       'lib/mask/*.ts',
     ],
     target: 95,
-    last: { mutants: 48, noticed: 46, seed: 'a, b, c, d', tests: 'part' },
+    last: { mutants: 40, noticed: 39, seed: '39c3', tests: 'part' },
   },
   {
     name: 'exit codes',
     sources: ['cli/commands/*.ts'],
     target: 80,
-    last: { mutants: 24, noticed: 16, seed: 'a, b', tests: 'part' },
+    last: { mutants: 40, noticed: 33, seed: '39e2', tests: 'part' },
   },
   {
     name: 'page',
     sources: ['server/page/{compared,manifest,markup,states,time}.js'],
     target: 80,
-    last: { mutants: 12, noticed: 12, seed: 'b', tests: 'part' },
+    last: { mutants: 40, noticed: 37, seed: '39c3', tests: 'part' },
   },
 ]
 
