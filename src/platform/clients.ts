@@ -14,7 +14,6 @@ import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork } from './network.ts'
 import { send, type Repeatable, type TakenPlaces } from './send.ts'
 import {
-  changed,
   createdResource,
   listedResources,
   readingOf,
@@ -179,7 +178,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             return undefined
           },
           places: 2,
-          readValue: changed,
+          readValue: (json) => json,
         }
         return send(remove, parts, readOptions)
       },
@@ -188,7 +187,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           ...callOf(needed(kind.operations[way], `to ${way} a ${kind.noun}`), service, id),
           body: (places) => body(looksIn(places, service)),
           places: 2,
-          readValue: changed,
+          readValue: (json) => json,
           ...(!isRepeatable && { retries: 0 }),
         }
         return send(change, parts, readOptions)

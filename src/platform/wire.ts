@@ -1,6 +1,6 @@
 import type { Operation, ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/definition.ts'
 import { notSent } from '../contract/remote-error.ts'
-import { oddResourceOf, remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
+import { isEmpty, oddResourceOf, remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
 import { MAX_PARTIAL_LENGTH } from './http-exchange.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
@@ -35,6 +35,7 @@ export function baseOf(url: string): { readonly origin: string; readonly path: s
 }
 
 export interface ReplyBody {
+  /** Undefined: unreadable, or an error, whatever the status line says. */
   readonly json: JsonObject | undefined
   readonly requestId: string | undefined
   /** Whether the body repeats the status and has a UUID as request id, as the platform's replies do. */
@@ -56,7 +57,7 @@ export function readBody(text: string, status: number): ReplyBody {
   if (json === undefined) return { ...NO_BODY, repliedId: idInText(text) }
   const requestId = plainId(json[WIRE.requestIdField])
   return {
-    json,
+    json: showsError(json) ? undefined : json,
     requestId,
     isPlatforms: isUuid(requestId) && json[WIRE.statusField] === status,
     repliedId: idInJson(json, text),
@@ -107,11 +108,8 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
   return (json) => remoteResourceOf(reply, json[WIRE.valueField[operations.upsert.api]])
 }
 
-/** Ignores the content, but a reply whose body shows an error counts as unreadable. */
-export const changed: ReadValue<object> = (json) => {
-  const { [WIRE.statusField]: status, error } = json
-  const isDone = (error ?? '') === '' && (typeof status !== 'number' || status < 300)
-  return isDone ? json : undefined
+function showsError({ [WIRE.statusField]: status, error }: JsonObject): boolean {
+  return !isEmpty(error) || (typeof status === 'number' && status >= 300)
 }
 
 function jsonObject(text: string): JsonObject | undefined {

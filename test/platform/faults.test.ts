@@ -174,6 +174,7 @@ const ROWS: readonly Row[] = [
       ['with an id that is no text', 200, envelope({ id: 7 })],
       ['with a list', 200, '[]'],
       ['without content', 204, ''],
+      ['that speaks of a failure', 200, envelope({ id: PIPE, name: 'orders' }, 500)],
     ] as const
   ).map(([which, status, body]): Row => ({
     why: `a success ${which} is no answer`,

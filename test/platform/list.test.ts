@@ -141,6 +141,12 @@ describe('a list that', () => {
       answer: (response: ServerResponse) => response.end(reply(result)),
       words: /answered 200, but without the expected content/,
     })),
+    ...[{ status: 500 }, { status: 200, error: 'INTERNAL_ERROR: no' }].map((said) => ({
+      is: `is empty and beside ${JSON.stringify(said)}`,
+      answer: (response: ServerResponse) =>
+        response.end(JSON.stringify({ requestId: REQUEST_ID, result: [], ...said })),
+      words: /answered 200, but without the expected content/,
+    })),
     {
       is: 'is cut half way',
       answer(response) {
