@@ -60,19 +60,22 @@ export function isSet(body: JsonObject, field: string): boolean {
   return !isUnset(valueAt(body, field))
 }
 
+/** Whether the last change was sent less than an hour ago. Fields without effect are then not sent again. */
+export function isJustSent({ recorded: { change }, desired, steadyNow, isAsked }: CreateOnceInput): boolean {
+  if (change?.isSent !== true || desired.fingerprint === undefined || isAsked === true) return false
+  return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS
+}
+
 export function stalledFields(
-  { recorded, desired, steadyNow, isAsked, observed }: CreateOnceInput,
+  input: CreateOnceInput,
   drifted: readonly string[],
   changes: Changes,
 ): Action | undefined {
-  const { change } = recorded
-  const differences = differencesIn(observed)
-  if (change?.isSent !== true || desired.fingerprint === undefined || drifted.length === 0) return undefined
-  const isSame = change.digest === attemptDigest(desired.fingerprint)
-  const own = drifted.filter((field) => change.fields.includes(field))
-  const elapsed = steadyNow - change.at
-  if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined
-  if (elapsed < SLOW_MS && own.every((field) => changes.isSlow(field)))
+  const { at = 0, fields = [] } = input.recorded.change ?? {}
+  const differences = differencesIn(input.observed)
+  const own = drifted.filter((field) => fields.includes(field))
+  if (own.length === 0 || own.length < drifted.length || !isJustSent(input)) return undefined
+  if (input.steadyNow - at < SLOW_MS && own.every((field) => changes.isSlow(field)))
     return {
       type: 'observe',
       reason: 'Changing',

@@ -1,7 +1,14 @@
 import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
 import { howOftenReturned } from '../kinds/field-table.ts'
 import type { Action } from './action.ts'
-import { interruptedFields, isSet, keptBefore, notShownYet, stalledFields } from './change-waits.ts'
+import {
+  interruptedFields,
+  isJustSent,
+  isSet,
+  keptBefore,
+  notShownYet,
+  stalledFields,
+} from './change-waits.ts'
 import { contestOf, reportContest } from './corrections.ts'
 import { attemptDigest, reportDrift } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
@@ -62,7 +69,8 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   if (unsettled !== undefined) return unsettled
   // Pipewright sent these fields, so a difference is no drift.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
-  const others = drifted.filter((field) => !asked.has(field))
+  const isHeld = isJustSent(input)
+  const others = drifted.filter((field) => !asked.has(field) && !(isHeld && isOurs(field)))
   const toCorrect =
     policy.onDrift === 'correct'
       ? others

@@ -16,7 +16,7 @@ import {
   withTable,
 } from './edited-pipes.ts'
 import { at } from './look.ts'
-import { byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
+import { byHand, has, meanwhile, on, play, story, want, type Step } from './story.ts'
 
 /*
  * What a person wants of changes (design §14, `policy`), and every trap of the facts' section 8 that they meet on the way: each row is a
@@ -26,6 +26,15 @@ import { byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
 /** The change itself is refused. */
 function refusing(error = 'BAD_REQUEST: it is not taken', status = 400): Step {
   return on(({ method, below }) => (method !== 'GET' && below === '' ? { status, error } : undefined))
+}
+
+/** From such a request on, no reading is answered. */
+function unreadAfter(change: string): Step {
+  let isSent = false
+  return on(({ method }) => {
+    isSent ||= method === change
+    return isSent && method === 'GET' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined
+  })
 }
 
 const CHANGED = 'tables addresses, customers, invoices; runs; is InSync'
@@ -302,6 +311,33 @@ describe('what was taken and has no effect', () => {
       // From then on it is as any other.
       byHand({ name: 'By hand' }),
       '20 passes; sends nothing; is Drifted',
+    ))
+
+  const beside = want(having(KAFKA, { name: 'Another name', 'settings.streaming_max_insert_wait_ms': 3_000 }))
+
+  test('is sent again, but not a field that took effect beside it and was changed by hand since', () =>
+    story(
+      startOld(KAFKA),
+      'on PUT /settings: 200',
+      beside,
+      'settle; is Stalled; 3 passes; sends PATCH',
+      byHand({ name: 'By hand' }),
+      'for 3 h',
+      has({ name: 'By hand' }),
+      'is Drifted; says name',
+    ))
+
+  test('is forgotten once it is there, whatever else differs and although no reading followed it', () =>
+    story(
+      startOld(KAFKA),
+      byHand({ 'scaling.replicas': 1 }),
+      want(having(KAFKA, { name: 'Another name' })),
+      unreadAfter('PATCH'),
+      'turn; sends PATCH; calm; for 10 min; is Drifted',
+      byHand({ name: 'By hand' }),
+      'for 3 h',
+      has({ name: 'By hand' }),
+      'is Drifted; says name',
     ))
 
   test('is sent at once when a person asks', () =>

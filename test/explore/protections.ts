@@ -386,8 +386,8 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'what was sent in vain is not sent again within an hour',
     world: 'changing',
     patches: {
-      from: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined`,
-      to: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS / 1e6 || isAsked === true) return undefined`,
+      from: `return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS`,
+      to: `return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS / 1e6`,
     },
   },
   {

@@ -1,5 +1,8 @@
+import { fieldOfPath } from '../../kinds/changes.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
+import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
+import { differencesIn, type CreateOnceInput } from '../../plan/input.ts'
 import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -75,7 +78,19 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
 }
 
 function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
-  return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
+  return input.lifecycle === 'create-once' ? withoutEffective(withSizeSeen(record, input), input) : record
+}
+
+/** Forgets the sent fields that took effect, because a later difference of theirs has another cause. */
+function withoutEffective(record: LedgerRecord, { compared, kind, observed }: CreateOnceInput): LedgerRecord {
+  const { change: sent } = record
+  const { changes } = kind
+  if (sent?.isSent !== true || compared === undefined || changes === undefined) return record
+  const about = { changes, compared }
+  const drifted = differencesIn(observed).map(({ field }) => fieldOfPath(field))
+  const open = [...drifted, ...hiddenOf(sent.fields, about), ...keptFields(sent.fields, about)]
+  const fields = sent.fields.filter((field) => open.includes(field))
+  return { ...record, change: fields.length === 0 ? undefined : { ...sent, fields } }
 }
 
 /** Clears a recorded change or command that took effect, because later differences have another cause. */
