@@ -28,6 +28,10 @@ function refusing(error = 'BAD_REQUEST: it is not taken', status = 400): Step {
   return on(({ method, below }) => (method !== 'GET' && below === '' ? { status, error } : undefined))
 }
 
+function partOf(part: string): object {
+  return at(KAFKA, part) as object // by the schema
+}
+
 /** From such a request on, no reading is answered. */
 function unreadAfter(change: string): Step {
   let isSent = false
@@ -69,6 +73,20 @@ describe('policy.onEdit', () => {
 })
 
 describe('policy.onDrift', () => {
+  test.each([
+    ['scaling', 'replicas', 5, { replicaCpuMillicores: 500, replicaMemoryGb: 2 }],
+    ['settings', 'streaming_max_insert_wait_ms', 900, { kafka_read_committed: true }],
+  ])('report: an edit of %s leaves what somebody changed beside it', (part, field, value, edit) =>
+    story(
+      startOld(having(KAFKA, { 'settings.kafka_read_committed': false })),
+      byHand({ [`${part}.${field}`]: value }),
+      '3 passes; is Drifted',
+      want(having(KAFKA, { 'settings.kafka_read_committed': false, [part]: { ...partOf(part), ...edit } })),
+      'settle; 3 passes; is Drifted',
+      has({ [part]: { ...edit, [field]: value } }),
+    ),
+  )
+
   test('correct: one field that cannot change keeps the rest, and is the only one named', () =>
     story(
       startOld(KAFKA),

@@ -36,8 +36,10 @@ export const PIPE_CHANGES: Changes = {
   },
   request(way, fields, compared) {
     const { desired } = compared
-    if (way === 'scale') return partOf(desired, 'scaling')
-    if (way === 'configure') return { ...keptSettings(compared), ...partOf(desired, 'settings') }
+    // Without the other sizes and settings, because a person might have changed them.
+    const changed = picked(desired, [...fields])
+    if (way === 'scale') return partOf(changed, 'scaling')
+    if (way === 'configure') return { ...keptSettings(compared), ...partOf(changed, 'settings') }
     const has = (...names: readonly string[]) => names.some((name) => fields.has(name))
     return {
       ...(has('name') && { name: desired['name'] }),
