@@ -69,8 +69,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   if (unsettled !== undefined) return unsettled
   // Pipewright sent these fields, so a difference is no drift.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
-  const isHeld = isJustSent(input)
-  const others = drifted.filter((field) => !asked.has(field) && !(isHeld && isOurs(field)))
+  const others = drifted.filter((field) => !asked.has(field) && !(isJustSent(input) && isOurs(field)))
   const toCorrect =
     policy.onDrift === 'correct'
       ? others

@@ -34,7 +34,6 @@ interface UpdateParts extends ChangeContext {
   readonly input: CreateOnceInput
   readonly remote: Remote
   readonly fields: ReadonlySet<string>
-  /** Without rotated secrets. */
   readonly edited: readonly string[]
   readonly corrected: readonly string[]
   readonly why: FactsOf<'Changing'>['why']

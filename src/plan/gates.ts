@@ -194,7 +194,6 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
-/** Refuses to change a pipe that the manifest of another key names or describes. */
 export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { claim } = surroundings
   if (claim === undefined) return undefined

@@ -78,7 +78,6 @@ const Replaced = z
     /** A `steadyNow`, unaffected by clock changes. */
     at: A_TIME,
     id: z.string().optional(),
-    /** Oldest first. */
     earlier: z.array(z.string()).max(EARLIER_KEPT).readonly().optional(),
   })
   .readonly()
