@@ -133,7 +133,8 @@ function surveyLines(survey: Surveyed): readonly string[] {
   return [
     `Pipes in Service/${service}: ${there}. With a manifest or a record: ${held}. Might belong to a manifest: ${wanted.length}. Others: ${free}.`,
     ...odd.map(
-      (item) => `Service/${service}: an item of its list cannot be read, so it gets no manifest: ${item}.`,
+      (item) =>
+        `Service/${service}: a resource in its list cannot be read, so no manifest is written for it: ${item}.`,
     ),
     ...wanted.map(
       ({ id, name, key }) =>

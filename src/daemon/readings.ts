@@ -74,7 +74,7 @@ export function createReadings(options: {
 
   return {
     nudge: (why: TriggerCause) => void read(why),
-    /** Reads for a person, and compares the bytes of all files. @param accept `force`: every removal is accepted */
+    /** Reads all bytes, because a person asked. @param accept `force`: every removal is accepted */
     request(token: string, accept: Acceptance) {
       asked.push(token)
       if (accept === 'force') acceptance = accept

@@ -106,7 +106,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** Another key whose manifest wants this pipe. `by`: where the pipe is named. Undefined: only its spec matches. */
+/** Another key whose manifest claims this pipe: `by` its id. `by` is undefined if only the spec matches. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']

@@ -22,7 +22,7 @@ export interface Candidate {
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 
-/** @returns the only record with the same body, or the first that is `suspected` */
+/** @returns the record with the same body if only one has it, or the first that is `suspected` */
 export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
   const related = records.filter(
     (record) =>

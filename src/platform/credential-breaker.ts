@@ -32,8 +32,8 @@ export interface Pause {
 }
 
 /**
- * After a refusal, blocks all requests except one probe at a time, until a probe works or the secret changes. A 403
- * blocks only the forbidden operation. Other services with the same credentials continue.
+ * After a refusal, blocks all requests of a service except one probe at a time, until a probe works or the secret
+ * changes. A 403 blocks only the forbidden operation.
  */
 export type CredentialBreaker = ReturnType<typeof createCredentialBreaker>
 

@@ -66,7 +66,7 @@ export const METRICS = {
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },
   ),
   suspended_since_timestamp_seconds: gauge(
-    'Start of the longest current suspension, in seconds since the Unix epoch. 0: none.',
+    'Start of the oldest current suspension, in seconds since the Unix epoch. 0: none.',
     {},
   ),
   reconcile_total: counter('Number of finished reconciles, by kind, action and result.', {
@@ -111,7 +111,7 @@ export const METRICS = {
     WAIT_SECONDS,
   ),
   api_requests_total: counter(
-    'Number of requests to the platform, by operation and HTTP status, or by class of error without a reply.',
+    'Number of requests to the platform, by operation and HTTP status. Without a reply, by class of error.',
     { operation: 'operations', code: COMMON_CODES },
   ),
   api_request_duration_seconds: histogram(
@@ -192,7 +192,7 @@ export const METRICS = {
     {},
   ),
   notification_requests_total: counter(
-    'Number of webhook requests, by HTTP status, or by class of error without a reply.',
+    'Number of webhook requests, by HTTP status. Without a reply, by class of error.',
     { code: 'open' },
   ),
   build_info: gauge('Always 1. Its labels are the versions of Pipewright and Node.', {

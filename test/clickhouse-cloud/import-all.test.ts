@@ -158,7 +158,7 @@ describe('import --all', () => {
     const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
     for (const item of odd)
       expect(lines).toContain(
-        `Service/analytics: an item of its list cannot be read, so it gets no manifest: ${item}.`,
+        `Service/analytics: a resource in its list cannot be read, so no manifest is written for it: ${item}.`,
       )
   })
 

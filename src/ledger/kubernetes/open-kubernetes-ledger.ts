@@ -71,7 +71,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // A process that can become leader compares the counts in `begin`.
+  // A process that can become leader notices the rollback in `begin`.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)

@@ -105,7 +105,7 @@ export async function adoptExisting(
   return { taken: true, record, reply, because, history: [history] }
 }
 
-/** The values that count as applied: after a create of unknown outcome, its values without later edits. */
+/** The values that count as applied. After a create of unknown outcome: what it sent, without later edits. */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
   if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked

@@ -37,7 +37,7 @@ export function membersOf(value) {
 }
 
 /**
- * A filter can list all resources that need a Service, because they belong to it.
+ * For a Service, the text links to the list of its resources.
  * @param {Readonly<Record<string, unknown>>} document @param {number} count
  */
 function othersOf({ kind, metadata }, count) {

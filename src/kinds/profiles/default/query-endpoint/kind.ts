@@ -103,7 +103,7 @@ function shown(origin: string): string {
 }
 
 function hintFor(origin: string): string {
-  if (origin.includes('@')) return 'Remove everything up to the "@": an origin has no user and no password.'
+  if (origin.includes('@')) return 'Remove user, password and "@": an origin has none of them.'
   if (origin === '') return 'Remove the extra comma.'
   if (/\s/.test(origin)) return 'Put a comma between two domains.'
   const bare = /^(?:[a-z][-a-z0-9+.]*:\/\/)?[^/?#]+(?=[/?#])/i.exec(origin)?.[0]
