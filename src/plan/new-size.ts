@@ -34,7 +34,7 @@ export function withoutNewSize(record: LedgerRecord): LedgerRecord {
 }
 
 function isUnseen({ recorded: { remote, change }, steadyNow }: CreateOnceInput): boolean {
-  const isNew = remote?.origin === 'created' && steadyNow - remote.at < NEW_MS
+  const isNew = remote?.origin === 'created' && Math.abs(steadyNow - remote.at) < NEW_MS
   return isNew && remote.isSizeSeen !== true && change === undefined
 }
 

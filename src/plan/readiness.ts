@@ -64,7 +64,7 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   if (lifecycle !== 'create-once') return false
   if (isNew) return true
   const { remote } = recorded
-  return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
+  return remote?.origin === 'created' && Math.abs(steadyNow - remote.at) < ROLLOUT_MS
 }
 
 /** Whether the state is expected, because Pipewright just stopped or started the pipe. */

@@ -358,11 +358,12 @@ test('the size of a new pipe is corrected for a quarter of an hour, until it is 
   expect([isNew({}), isNew({ at: NOW - 15 * MINUTE + 1 })]).toEqual([true, true])
   expect([
     isNew({ at: NOW - 15 * MINUTE }),
+    isNew({ at: NOW + 15 * MINUTE }),
     isNew({ origin: 'adopted' }),
     isNew({ isSizeSeen: true }),
     isNew({}, sent(0)),
     isNew({}, undefined, 'name'),
-  ]).toEqual(Array.from({ length: 5 }, () => false))
+  ]).toEqual(Array.from({ length: 6 }, () => false))
 })
 
 test('a size is seen once all of it is shown, and does not differ', () => {

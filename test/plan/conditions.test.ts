@@ -294,6 +294,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     state: 'ALERT',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
+  'created when the clock was ahead, and still on its way': {
+    decided: pipe({ recorded: createdBefore(-15 * MINUTE), observed: FOUND, policy: healthy }),
+    state: 'Provisioning',
+    is: '+Valid +InSync -UnhealthyState NotReady',
+  },
   'in a state that its manifest lists': {
     decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
     state: 'Running',

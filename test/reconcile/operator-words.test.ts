@@ -52,12 +52,7 @@ test.each<[string, Partial<Intent>, number, string]>([
     15,
     'has ended, but the proxy http://proxy.example:3128 might still pass it on.',
   ],
-  [
-    'the network may still deliver it',
-    { seen },
-    2,
-    'has ended, but the network might still deliver a part of it.',
-  ],
+  ['the network may deliver it', { seen }, 2, 'has ended, but the network might still deliver a part of it.'],
   ['the service may be late', { lastsMs: 60_000 }, 3, 'has ended, but the service might still carry it out.'],
 ])('a retry is too early while %s', (_, changes, minutes, says) => {
   const unknown = { ...intent('unknown'), ...changes }
