@@ -6,19 +6,31 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
+/** Ms from intent to request, at most. */
+export const SEND_WITHIN_MS = 5_000
 /** A request whose connection is closed can arrive at most this long after `sendBy`. */
 const ENDED_MS = 2 * 60_000
-/** After a crash or with a proxy, a request can arrive at most this long after `sendBy`. */
+/** The same after a crash or with a proxy. */
 const NEVER_ENDED_MS = 15 * 60_000
 
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** From this `steadyNow` on, the request cannot arrive any more, so a new create is safe. */
+/** From this `steadyNow` on, a new create is safe: the request cannot arrive any more. */
 export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number {
   const isEnded = state === 'unknown' && seen?.proxy === undefined
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
+}
+
+/**
+ * Ms until `at`, a `steadyNow` of the sender. If the system time was set, the intent has two ages: the shorter counts, but no
+ * negative age.
+ */
+export function leftMs(intent: Intent, at: number, by: Pick<DecideInput, 'now' | 'steadyNow'>): number {
+  const begun = intent.sendBy - SEND_WITHIN_MS
+  const ages = [by.steadyNow - begun, by.now - intent.openedAt]
+  return at - begun - (Math.min(...ages) < 0 ? Math.max(...ages) : Math.min(...ages))
 }
 
 /** The pipe id in policy.adopt or a Lock, except the id of a replaced pipe. */
@@ -38,13 +50,10 @@ export function unansweredIntent(input: DecideInput): Intent | undefined {
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
 
-export function isDismissed(
-  { policy, steadyNow, surroundings }: CreateOnceInput,
-  intent: Intent | undefined,
-): boolean {
-  if (intent === undefined || !sameId(policy.retryCreate, intent.id)) return false
-  if (surroundings.olderThan !== undefined) return false
-  return intent.saidEarlyAt === undefined && retryFrom(intent) <= steadyNow
+export function isDismissed(input: CreateOnceInput, intent: Intent | undefined): boolean {
+  if (intent === undefined || !sameId(input.policy.retryCreate, intent.id)) return false
+  if (input.surroundings.olderThan !== undefined || intent.saidEarlyAt !== undefined) return false
+  return leftMs(intent, retryFrom(intent), input) <= 0
 }
 
 export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
@@ -76,7 +85,7 @@ export function unknownFacts(
     file,
     olderIds: [...(former === undefined ? [] : [former.remote.id]), ...knownIds].slice(0, IDS_SHOWN),
     createdAfter: intent.openedAt - CLOCKS_APART_MS,
-    retryFrom: retryFrom(intent),
+    retryFrom: retryFrom(intent) + Math.max(0, intent.openedAt + SEND_WITHIN_MS - intent.sendBy),
     saidEarlyAt: intent.saidEarlyAt,
   }
 }

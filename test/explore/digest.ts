@@ -235,13 +235,13 @@ function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unkn
 
 function intentOf(intent: Intent, steady: number, world: World): unknown {
   const { words, isShared = false } = world
-  const { id, state, seen, saidEarlyAt, endBy } = intent
+  const { id, state, seen, saidEarlyAt, openedAt, sendBy, endBy } = intent
   // What is settled is over, but for its name.
   if (state !== 'open' && state !== 'unknown') return [id, state]
   const left = Math.max(0, retryFrom(intent) - steady)
   const ends = Math.max(0, endBy - steady)
   // Nobody asks for more time there than there is.
-  const times = isShared ? [words.includes('adopt') && inSteps(ends, world)] : [left, ends]
+  const times = isShared ? [words.includes('adopt') && inSteps(ends, world)] : [left, ends, openedAt - sendBy]
   return [id, state, seen?.pipeId, saidEarlyAt !== undefined, ...times]
 }
 

@@ -139,8 +139,8 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'policy.retryCreate that was read too early does not count (row 8)',
     world: 'words',
     patches: {
-      from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))`,
-      to: `const isEarly = isSaid && retryFrom(intent) < 0`,
+      from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || left > 0)`,
+      to: `const isEarly = isSaid && left > Infinity`,
     },
   },
   {

@@ -9,15 +9,8 @@ const ROWS = [
   ['a whole reply', 'ok', 'succeeded', 'InSync', 'Ready', 1],
   ['words that refuse it', 'refused', 'failed', 'Rejected', 'Failed', 2],
   ['words that refuse the credentials', 'unauthorised', 'failed', 'AuthFailed', 'Failed', 2],
-  [
-    'a reply that was lost, the work done',
-    'lost after the work',
-    'unknown',
-    'OutcomeUnknown',
-    'OutcomeUnknown',
-    1,
-  ],
-  ['a reply that was lost, the work not done', 'lost', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
+  ['a lost reply, the work done', 'lost after the work', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
+  ['a lost reply, the work not done', 'lost', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
   ['a redirect', 'redirected', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
 ] as const
 
@@ -140,6 +133,15 @@ describe('a create', () => {
     expect(world.platform.posts).toHaveLength(2)
   })
 
+  test.each([2, -48])('waits as long after a restart if the clock was set by %d h before', async (hours) => {
+    const [world, says] = [await given(), 'write orders retryCreate=@orders']
+    world.clock.jump(hours * 60 * MINUTE)
+    await play(world, `${FIRST}lost; look orders`)
+    const next = await play(world, `restart; 2 min; ${says}; look orders: OutcomeUnknown`)
+    await play(next, `write orders; look orders; 5 s; ${says}; look orders: New settled`)
+    expect(next.platform.posts).toHaveLength(2)
+  })
+
   test('stays in sight while its outcome is unknown: suspended, with errors from the start, and gone', async () => {
     const before = await given({ 'orders.yaml': pipe('orders') })
     before.platform.script('create', { type: 'lost', worked: true })
@@ -161,11 +163,8 @@ describe('a create', () => {
     const world = await worldAfter('write orders')
     world.platform.script('create', { type: 'lost', worked: true })
     expect(await world.request('Pipe/orders')).toBeUndefined()
-    const edits = ['replicas=2', 'retryCreate=b0000000-0000-4000-8000-000000000001']
-    await play(
-      world,
-      `restart; ${edits.map((to) => `write orders ${to}; look orders: OutcomeUnknown`).join('; ')}`,
-    )
+    for (const to of ['replicas=2', 'retryCreate=b0000000-0000-4000-8000-000000000001'])
+      await play(world, `restart; write orders ${to}; look orders: OutcomeUnknown`)
     expect(world.platform.posts).toHaveLength(1)
   })
 })

@@ -5,6 +5,7 @@ import { withSecrets } from '../../kinds/secret-ref.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { isAllowed } from '../../plan/write-limits.ts'
 import { attemptDigest } from '../../plan/gates.ts'
+import { SEND_WITHIN_MS } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Seen } from '../../plan/record.ts'
 import { openIntent } from '../../plan/transitions.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
@@ -23,8 +24,6 @@ import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
 import { revealed } from '../gather/body-secrets.ts'
 
-/** Longest time from the intent to the request: ms. */
-const SEND_WITHIN_MS = 5_000
 /** Ms. Added to the maximum age of the reads before a create. Older reads mean that the process was paused. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */

@@ -1,6 +1,6 @@
 import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { leftMs, retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { dismissIntent, noteEarlyRetryCreate } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -21,7 +21,8 @@ export async function applyRetryCreatePolicy(
   const now = clock.now()
   const isOlder = store.olderThan !== undefined
   const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
-  const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))
+  const left = leftMs(intent, retryFrom(intent), { now, steadyNow: store.steadyNow() })
+  const isEarly = isSaid && (intent.saidEarlyAt !== undefined || left > 0)
   if (!isSaid || isEarly) {
     const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
     if (readAt === intent.saidEarlyAt || (isOlder && readAt === undefined)) return record

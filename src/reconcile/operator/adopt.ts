@@ -35,7 +35,7 @@ import { proseOf } from '../../plan/step.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-secrets.ts'
 
-export interface Adoption {
+interface Adoption {
   readonly key: Key
   readonly pipeId: string
   /** Only `resolve` needs a create with an unknown outcome. */

@@ -3,7 +3,7 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Conditions } from '../../plan/condition.ts'
-import { retryFrom } from '../../plan/outcome-unknown.ts'
+import { leftMs, retryFrom } from '../../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { NewEntry } from '../../contract/history.ts'
@@ -48,11 +48,11 @@ export function stillSending(
   key: Key,
   intent: Intent,
 ): string | undefined {
-  const leftMs = intent.endBy - store.steadyNow()
-  if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
+  const left = leftMs(intent, intent.endBy, { now: clock.now(), steadyNow: store.steadyNow() })
+  if (!ledger.isShared || intent.state !== 'open' || left <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this command again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows this attempt.`
+    `Run this command again after ${timeOf(clock.now() + left)}, if "pipewright status ${key}" still shows this attempt.`
   )
 }
 
@@ -61,12 +61,12 @@ export function stillOnItsWay(
   key: Key,
   intent: Intent,
 ): string | undefined {
-  const leftMs = retryFrom(intent) - store.steadyNow()
-  if (leftMs <= 0) return undefined
+  const left = leftMs(intent, retryFrom(intent), { now: clock.now(), steadyNow: store.steadyNow() })
+  if (left <= 0) return undefined
   const why = stillDelivers(intent)
   return (
     `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. ` +
-    `A second create now could make two ${nounOf(key)}s. After ${timeOf(clock.now() + leftMs)}, check the console once more and run this command again.`
+    `A second create now could make two ${nounOf(key)}s. After ${timeOf(clock.now() + left)}, check the console once more and run this command again.`
   )
 }
 
