@@ -159,6 +159,19 @@ describe('a create', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
+  test('keeps its pipe if policy.adopt names another one after a takeover, before the reply', async () => {
+    const [world, reply] = [await worldAfter('write orders'), Promise.withResolvers<void>()]
+    world.platform.script('create', { type: 'slow', until: reply.promise })
+    const creating = world.begin('Pipe/orders')
+    await world.clock.settle()
+    const next = await play(world, 'make orders; restart')
+    Object.assign(next.ledger, { isShared: true })
+    await play(next, 'write orders adopt=#1; look orders; shown orders: OutcomeUnknown')
+    reply.resolve()
+    await creating
+    expect((await next.record('Pipe/orders')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
+  })
+
   test('is unknown after a crash in the middle, whatever the manifest says since', async () => {
     const world = await worldAfter('write orders')
     world.platform.script('create', { type: 'lost', worked: true })

@@ -13,26 +13,21 @@ const ROUND = 'look orders; look other; 35 s'
 /** Turns of the first pipe until its 404s are believed, with the other one beside it. */
 const missed = (reason: string) => `${times(2, ROUND)}; look orders: ${reason}; look other; 35 s`
 
-describe('the pipe that was given up, named again', () => {
-  test.each(['policy.adopt', 'a Lock'])(
-    'by %s that was there before, is no answer to a create of unknown outcome',
-    async (by) => {
-      const world = await worldAfter(SETTLED)
-      const id = await idOf(world, ORDERS)
-      if (by === 'a Lock') world.write('lock.yaml', lock({ [ORDERS]: id }))
-      else await play(world, 'write orders adopt=#1')
-      const still = times(3, 'look orders: OutcomeUnknown; 1 min')
-      await play(world, `hide orders; create: lost after the work; ${times(3, ROUND)}`)
-      expect(world.platform.posts).toHaveLength(3)
-      world.platform.hidden.clear()
-      await play(world, still)
-      expect(await world.record(ORDERS)).toMatchObject({
-        intent: { state: 'unknown' },
-        former: { remote: { id } },
-      })
-      expect((await world.conditions(ORDERS)).Synced.reason).toBe('OutcomeUnknown')
-    },
-  )
+test.each(['policy.adopt', 'a Lock'])('the pipe given up, named by %s, answers no create', async (by) => {
+  const world = await worldAfter(SETTLED)
+  const id = await idOf(world, ORDERS)
+  if (by === 'a Lock') world.write('lock.yaml', lock({ [ORDERS]: id }))
+  else await play(world, 'write orders adopt=#1')
+  const still = times(3, 'look orders: OutcomeUnknown; 1 min')
+  await play(world, `hide orders; create: lost after the work; ${times(3, ROUND)}`)
+  expect(world.platform.posts).toHaveLength(3)
+  world.platform.hidden.clear()
+  await play(world, still)
+  expect(await world.record(ORDERS)).toMatchObject({
+    intent: { state: 'unknown' },
+    former: { remote: { id } },
+  })
+  expect((await world.conditions(ORDERS)).Synced.reason).toBe('OutcomeUnknown')
 })
 
 test.each([

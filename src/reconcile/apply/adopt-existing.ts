@@ -1,9 +1,11 @@
 import { historyEntry, reasonFields } from '../state/record-io.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import type { Key } from '../../kinds/key.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
-import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { leftMs, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
-import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
+import type { LedgerRecord, Fingerprint, Intent, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -119,4 +121,18 @@ function inPlaceOf({ remote, former }: LedgerRecord, id: string): string | undef
 
 function refused(why: FactsOf<'AdoptRefused'>): AdoptResult {
   return { taken: false, why }
+}
+
+/** Why to wait: another process might still send the create of the open intent. */
+export function stillSending(
+  { ledger, clock, store }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>,
+  key: Key,
+  intent: Intent,
+): string | undefined {
+  const left = leftMs(intent, intent.endBy, { now: clock.now(), steadyNow: store.steadyNow() })
+  if (!ledger.isShared || intent.state !== 'open' || left <= 0) return undefined
+  return (
+    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
+    `Run this command again after ${timeOf(clock.now() + left)}, if "pipewright status ${key}" still shows this attempt.`
+  )
 }

@@ -6,7 +6,7 @@ import type { Action } from '../../plan/action.ts'
 import type { Done } from '../../plan/outcome.ts'
 import type { Because } from '../../plan/reason.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent } from '../../plan/transitions.ts'
 import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
@@ -22,7 +22,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { ReadOptions, Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { adoptExisting } from './adopt-existing.ts'
+import { adoptExisting, stillSending } from './adopt-existing.ts'
 
 export async function adopt(
   context: ReconcileContext,
@@ -39,12 +39,15 @@ export async function adopt(
     throw new Error(`an adoption of ${key} was decided without a valid manifest`)
   }
   if (by === 'a reply') return adoptByRead(context, assessment, action, request)
+  const intent = undecidedIntent(recorded)
+  // The former leader might still record the id of another pipe.
+  if (intent !== undefined && stillSending(context, key, intent) !== undefined)
+    return stillUnknown(context, assessment, recorded, intent)
   if (!service.usable)
     return refusedAdoption(recorded, { reason: 'DependencyNotReady', facts: service.problem })
   const isFound = by === 'the list'
   const asked = { key, access: service.access, id: pipeId }
-  const isRead =
-    request.isAsked === true || undecidedIntent(recorded) !== undefined || saysDeleted(entry, pipeId)
+  const isRead = request.isAsked === true || intent !== undefined || saysDeleted(entry, pipeId)
   const listed = isRead ? undefined : await listedAsWanted(context, body, asked, request)
   const readAt = isFound ? context.clock.monotonic() : (listed?.askedAt ?? context.clock.monotonic())
   const taken = await adoptExisting(
@@ -57,8 +60,7 @@ export async function adopt(
       service: service.identity,
       // If the outcome of a create is unknown, uses the recorded name, because the create sent this name.
       platformName:
-        (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
-        remoteNameOf(manifest),
+        (isFound && intent !== undefined ? recorded.platformName : undefined) ?? remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
       listed: listed?.reply,
@@ -128,11 +130,12 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
 /** Reads the pipe with the id in the reply to a create of unknown outcome: it might be the created pipe. */
 async function adoptByRead(
   context: ReconcileContext,
-  { input, entry, body = {}, service }: Assessment,
+  assessment: Assessment,
   action: Action & { readonly type: 'adopt' },
   request: ReconcileRequest,
 ): Promise<Acted> {
-  const { recorded, desired, surroundings } = input
+  const { input, entry, body = {}, service } = assessment
+  const { recorded, desired } = input
   const { key } = desired
   const intent = undecidedIntent(recorded)
   const access = recordedAccess(context.store, recorded, service)
@@ -145,13 +148,7 @@ async function adoptByRead(
       : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, request)
   if (read.is !== 'the created one') {
     const record = read.is === 'another' ? disproveId(recorded, intent) : recorded
-    const facts = unknownFacts(record, record.intent ?? intent, surroundings.knownIds)
-    const seen = intent.seen ?? {
-      at: context.clock.now(),
-      what: '',
-      pipeId,
-    }
-    return { outcome: { result: 'unknown', facts, requestId: seen.requestId, seen }, record, history: [] }
+    return stillUnknown(context, assessment, record, record.intent ?? intent)
   }
   const { remote, reply } = read
   const { requestId } = reply
@@ -166,6 +163,17 @@ async function adoptByRead(
     record,
     history: [history],
   }
+}
+
+function stillUnknown(
+  { clock }: ReconcileContext,
+  { input }: Assessment,
+  record: LedgerRecord,
+  intent: Intent,
+): Acted {
+  const facts = unknownFacts(record, intent, input.surroundings.knownIds)
+  const seen = intent.seen ?? { at: clock.now(), what: '' }
+  return { outcome: { result: 'unknown', facts, requestId: seen.requestId, seen }, record, history: [] }
 }
 
 function refusedAdoption(

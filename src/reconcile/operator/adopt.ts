@@ -13,19 +13,12 @@ import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
-import {
-  type OperatorContext,
-  conditionsToRenew,
-  stillSending,
-  withRecord,
-  nothingToResolve,
-  refused,
-} from './operator.ts'
+import { type OperatorContext, conditionsToRenew, withRecord, nothingToResolve, refused } from './operator.ts'
 import { takeBack } from './resolve.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
-import { adoptExisting, type AdoptRequest } from '../apply/adopt-existing.ts'
+import { adoptExisting, type AdoptRequest, stillSending } from '../apply/adopt-existing.ts'
 import { ownedByOtherKey } from '../apply/other-owners.ts'
 import { replyMask } from '../../kinds/mask.ts'
 import { nearest } from '../../lib/nearest.ts'

@@ -5,15 +5,8 @@ import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'
 import { adoptAs } from './adopt.ts'
-import {
-  type OperatorContext,
-  refused,
-  done,
-  stillSending,
-  withRecord,
-  stillOnItsWay,
-  historyLine,
-} from './operator.ts'
+import { type OperatorContext, refused, done, withRecord, stillOnItsWay, historyLine } from './operator.ts'
+import { stillSending } from '../apply/adopt-existing.ts'
 import { approveRecreate, retryCreate } from './resolve.ts'
 import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'

@@ -42,20 +42,6 @@ export async function withRecord(
   }
 }
 
-/** Why to wait: another process might still send the create of the open intent. */
-export function stillSending(
-  { ledger, clock, store }: OperatorContext,
-  key: Key,
-  intent: Intent,
-): string | undefined {
-  const left = leftMs(intent, intent.endBy, { now: clock.now(), steadyNow: store.steadyNow() })
-  if (!ledger.isShared || intent.state !== 'open' || left <= 0) return undefined
-  return (
-    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this command again after ${timeOf(clock.now() + left)}, if "pipewright status ${key}" still shows this attempt.`
-  )
-}
-
 export function stillOnItsWay(
   { store, clock }: OperatorContext,
   key: Key,
