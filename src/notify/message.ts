@@ -18,7 +18,7 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-export interface MessageContext {
+interface MessageContext {
   readonly isSandbox: boolean
   /** Without a final slash. */
   readonly publicUrl: string | undefined

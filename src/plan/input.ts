@@ -59,7 +59,6 @@ export interface Candidate {
 export interface Listed {
   readonly name: string
   readonly candidates: readonly Candidate[]
-  /** Whether the list shows the missing pipe. */
   readonly hasOwn: boolean
   /** Set if the list lacks too many recorded pipes. */
   readonly doubtful: MassMissing | undefined
@@ -69,7 +68,6 @@ export interface Surroundings {
   readonly serviceProblem: ServiceProblem | undefined
   readonly claim: Claim | undefined
   readonly lockedId: string | undefined
-  /** As `Catalog.hiddenLocks`. */
   readonly hiddenLocks: readonly string[]
   readonly similar: Similar | undefined
   readonly unfound: boolean
@@ -78,7 +76,6 @@ export interface Surroundings {
   readonly olderThan: string | undefined
   readonly notReady: readonly Key[]
   readonly missingSecrets: readonly MissingSecret[]
-  /** Keyed by the dotted path of the secretRef in the body. */
   readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
@@ -98,7 +95,6 @@ export interface Similar {
   readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   readonly file: string | undefined
   readonly platformName?: string | undefined
-  /** Fields of the other pipe that manifests do not support. */
   readonly foreign?: readonly string[] | undefined
   /** The other record has the body or pipe of this manifest. It moves to this key once the other manifest is removed. */
   readonly isSame?: boolean | undefined

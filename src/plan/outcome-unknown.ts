@@ -23,10 +23,7 @@ export function retryFrom({ state, sendBy, lastsMs = 0, seen }: Intent): number 
   return sendBy + lastsMs + (isEnded ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/**
- * Ms until `at`, a `steadyNow` of the sender. If the system time was set, the intent has two ages: the shorter counts, but no
- * negative age.
- */
+/** Ms until the sender's `steadyNow` is `at`. After a clock change, the shorter age counts. */
 export function leftMs(intent: Intent, at: number, by: Pick<DecideInput, 'now' | 'steadyNow'>): number {
   const begun = intent.sendBy - SEND_WITHIN_MS
   const ages = [by.steadyNow - begun, by.now - intent.openedAt]

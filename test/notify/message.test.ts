@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/view.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { createMessage, type MessageContext, webhookHeaders } from '../../src/notify/message.ts'
+import { createMessage, webhookHeaders } from '../../src/notify/message.ts'
 import { keys, problem, SINCE } from './given.ts'
 
 /* The messages of the webhook, and the page that describes them. */
@@ -17,7 +17,8 @@ function example(language: string): string {
   return text
 }
 
-const CONTEXT: MessageContext = {
+type Context = Parameters<typeof createMessage>[2]
+const CONTEXT: Context = {
   isSandbox: false,
   publicUrl: 'https://pipes.example',
   revision: '2c6ee85d',
@@ -28,7 +29,7 @@ const CONTEXT: MessageContext = {
 function bodyOf(
   change: Parameters<typeof createMessage>[0],
   over: Partial<Problem> = {},
-  context: Partial<MessageContext> = {},
+  context: Partial<Context> = {},
 ): Readonly<Record<string, unknown>> {
   return JSON.parse(
     createMessage(change, problem('orders', over), { ...CONTEXT, ...context }).body,

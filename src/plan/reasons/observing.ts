@@ -134,7 +134,6 @@ export const OBSERVING = {
     renotifies: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** Pipewright never sent this secret, and the secret was not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },

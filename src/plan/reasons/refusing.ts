@@ -141,7 +141,6 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Number of recorded resources of the service. */
       of: z.number(),
       limit: z.number(),
     }),

@@ -18,7 +18,6 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'locked',
     ]),
   }),
-  /** `fields` changed since the resource was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
   /** `claimed`: the manifest of `key` wants this pipe. `taken`: the new pipe would look like the pipe of `key`. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),

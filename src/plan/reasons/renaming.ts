@@ -21,7 +21,6 @@ const LISTED = z.strictObject({
   name: z.string(),
   ids: z.array(z.string()).readonly(),
   more: z.number(),
-  /** Fields of the found resource that differ from the manifest. Empty if several were found. */
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
 })

@@ -133,6 +133,6 @@ export function stillSending(
   if (!ledger.isShared || intent.state !== 'open' || left <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might not have ended. ` +
-    `Run this command again after ${timeOf(clock.now() + left)}, if "pipewright status ${key}" still shows this attempt.`
+    `Run this command again after ${timeOf(clock.now() + left)}, if the status still shows this attempt.`
   )
 }

@@ -168,7 +168,6 @@ function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
 
-/** A dry run assumes that each request succeeds. */
 function pretended(changing: Changing, record: LedgerRecord): Acted {
   const { action, fingerprint } = changing
   const applied = action.isWhole ? fingerprint : record.applied
