@@ -32,7 +32,7 @@ function copies(
   return nextSteps(status, context, []).map(({ copy }) => copy)
 }
 
-const INTENT = intent('unknown', { sendBy: 0, endBy: 0 })
+const INTENT = intent('unknown', { openedAt: -5_000, sendBy: 0, endBy: 0 })
 
 const UNKNOWN = {
   reason: 'OutcomeUnknown',
@@ -222,8 +222,8 @@ describe('drift of an alert', () => {
 
 it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
-  expect(texts).toContain('If it is not there after 1970-01-01T00:02:05Z, create it again:')
+  expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, create it again:')
   expect(texts).toContain(
-    'Or in Git, if it is not there after 1970-01-01T00:02:05Z, write in manifests/pipes/orders.yaml, under `policy`:',
+    'Or in Git, if it is not there after 1970-01-01T00:02:00Z, write in manifests/pipes/orders.yaml, under `policy`:',
   )
 })
