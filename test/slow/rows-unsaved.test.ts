@@ -83,7 +83,7 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     await until('it to have heard that', () => awakenings(applied.pid) > before + 5)
     held.end()
     expect(await applied.ended).toBe(1)
-    expect(applied.stdout()).toContain('The outcome of its create is in the ledger')
+    expect(applied.stdout()).toContain('The outcome of the create is in the ledger')
     expect(applied.stdout()).not.toContain('OutcomeUnsaved')
     const live = await story.start(['--interval', '1s'])
     expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: story.id('orders') })
