@@ -30,7 +30,11 @@ interface Row {
 }
 
 const ROWS: Readonly<Record<string, Row>> = {
-  'a size as the manifest has it': { sent: [['scalePipe', { replicas: 1, replicaMemoryGb: 1 }]], breaks: [] },
+  'sizes as the manifest has them': {
+    sent: [['scalePipe', { replicas: 1, replicaMemoryGb: 1 }]],
+    breaks: [],
+  },
+  'one of its sizes': { sent: [['scalePipe', { replicas: 1 }]], breaks: [] },
   'a size that no manifest says': {
     sent: [['scalePipe', { replicas: 2, replicaMemoryGb: 1 }]],
     breaks: ['wrong-change'],

@@ -71,8 +71,8 @@ function isOf(
 ): boolean {
   const spec = specOfWish(wish, { name, password: '' }) as unknown as JsonObject // it is made of JSON
   const all = versions.all(name)
-  if (operation === 'scalePipe') return stableJson(body) === stableJson(spec['scaling'])
-  if (operation === 'putPipeSettings') return stableJson(body) === stableJson(spec['settings'])
+  if (operation === 'scalePipe') return isWithin(body, spec['scaling'])
+  if (operation === 'putPipeSettings') return isWithin(body, spec['settings'])
   if (operation === 'setPipeState') return isCommandOf(wish, body, all)
   if (operation !== 'updatePipe') return true
   const { source, ...rest } = body
