@@ -7,37 +7,22 @@ const PLANTED = 'hunter2-XyZ'
 
 const HEAD = 'apiVersion: pipewright/v1\nkind: Pipe\nmetadata: {name: a}\n'
 
+const inSpec = (yaml: string) => `${HEAD}spec:\n${yaml.replaceAll(/^/gm, '  ')}\n`
+const inSource = (kind: string, yaml: string) =>
+  inSpec(`service: a\nsource:\n  ${kind}:\n${yaml.replaceAll(/^/gm, '    ')}`)
+const inCredentials = (yaml: string) => inSource('kafka', `credentials:\n${yaml.replaceAll(/^/gm, '  ')}`)
+const inKind = (kind: string, spec: string) => `${HEAD.replace('Pipe', kind)}spec: ${spec}\n`
+
 /** Texts with the planted secret, each broken in a way that makes a finding at or near it. */
 const rows: readonly (readonly [string, string])[] = [
-  [
-    'a literal password',
-    `${HEAD}spec:\n  source: {kafka: {credentials: {username: bob, password: ${PLANTED}}}}\n`,
-  ],
-  [
-    'a literal secret key in block style',
-    `${HEAD}spec:\n  source:\n    objectStorage:\n      accessKey:\n        secretKey: ${PLANTED}\n`,
-  ],
-  [
-    'a block scalar as password',
-    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        password: |\n          ${PLANTED}\n`,
-  ],
-  [
-    'a number would be one too',
-    `${HEAD}spec:\n  source: {kafka: {credentials: {password: 12345${PLANTED}}}}\n`,
-  ],
-  [
-    'a misspelt field',
-    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        pasword: ${PLANTED}\n`,
-  ],
-  [
-    'a nested value below a secret',
-    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        password:\n          value: ${PLANTED}\n`,
-  ],
-  [
-    'a field whose name is the secret',
-    `${HEAD}spec:\n  source: {kafka: {credentials: {password: {${PLANTED}: x}}}}\n`,
-  ],
-  ['a list below a secret', `${HEAD}spec:\n  credentials:\n  - ${PLANTED}\n`],
+  ['a literal password', inSource('kafka', `credentials: {username: bob, password: ${PLANTED}}`)],
+  ['a literal secret key in block style', inSource('objectStorage', `accessKey:\n  secretKey: ${PLANTED}`)],
+  ['a block scalar as password', inCredentials(`password: |\n  ${PLANTED}`)],
+  ['a number would be one too', inSource('kafka', `credentials: {password: 12345${PLANTED}}`)],
+  ['a misspelt field', inCredentials(`pasword: ${PLANTED}`)],
+  ['a nested value below a secret', inCredentials(`password:\n  value: ${PLANTED}`)],
+  ['a field whose name is the secret', inSource('kafka', `credentials: {password: {${PLANTED}: x}}`)],
+  ['a list below a secret', inSpec(`credentials:\n- ${PLANTED}`)],
   ['an open quote', `password: "${PLANTED}\n`],
   ['an open quote over two lines', `password: "a\n  ${PLANTED}\nb: 1\n`],
   ['a colon too many', `password: ${PLANTED}: x\n`],
@@ -48,70 +33,43 @@ const rows: readonly (readonly [string, string])[] = [
   ['an explicit key', `? password\n: ${PLANTED}: x\n`],
   ['the value on the next line, not indented, in a broken flow', `{password:\n${PLANTED}\n`],
   ['JSON with the value on the next line', `{\n "password":\n  "${PLANTED}", "a"\n  ]\n`],
-  [
-    'credentials of a service',
-    `apiVersion: pipewright/v1\nkind: Service\nmetadata: {name: a}\nspec: {credentials: {keyId: x, keySecret: ${PLANTED}}}\n`,
-  ],
-  [
-    'credentials of a service as a text',
-    `apiVersion: pipewright/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  credentials: ${PLANTED}\n`,
-  ],
-  [
-    'a password in a URL',
-    `${HEAD}spec:\n  source: {kafka: {schemaRegistry: {uri: "https://bob:${PLANTED}@h/"}}}\n`,
-  ],
-  [
-    'a reference that holds the secret itself',
-    `${HEAD}spec:\n  source: {kafka: {credentials: {password: {secretRef: "${PLANTED}"}}}}\n`,
-  ],
+  ['credentials of a service', inKind('Service', `{credentials: {keyId: x, keySecret: ${PLANTED}}}`)],
+  ['credentials of a service as a text', inKind('Service', `\n  credentials: ${PLANTED}`)],
+  ['a password in a URL', inSource('kafka', `schemaRegistry: {uri: "https://bob:${PLANTED}@h/"}`)],
+  ['a reference that holds the secret itself', inCredentials(`password: {secretRef: "${PLANTED}"}`)],
   [
     'a certificate',
-    `${HEAD}spec:\n  x: |\n    -----BEGIN PRIVATE KEY-----\n    ${PLANTED}\n    -----END PRIVATE KEY-----\n  "${PLANTED}\n`.replace(
-      `"${PLANTED}`,
-      '"x',
-    ),
+    inSpec(`x: |\n  -----BEGIN PRIVATE KEY-----\n  ${PLANTED}\n  -----END PRIVATE KEY-----\n"x`),
   ],
-  ['something long that looks like a key', `${HEAD}spec:\n  x: ${PLANTED}AAAABBBBCCCCDDDD0123456789abcdef\n`],
+  ['something long that looks like a key', inSpec(`x: ${PLANTED}AAAABBBBCCCCDDDD0123456789abcdef`)],
   ['a duplicate password', `password: a\npassword: ${PLANTED}\n`],
   ['a text in upper case', `${HEAD}PASSWORD: ${PLANTED}\n`],
-  [
-    'a connection string',
-    `${HEAD}spec:\n  source: {objectStorage: {conectionString: "AccountKey=${PLANTED}"}}\n`,
-  ],
+  ['a connection string', inSource('objectStorage', `conectionString: "AccountKey=${PLANTED}"`)],
   ...[
     `url: acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}`,
     `ulr: https://acc.blob.example/c/x.json?sig=${PLANTED}&sv=2020`,
     `url: ["https://acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}"]`,
-    `url: https://a.example\n      url: https://b.example/?X-Amz-Signature=${PLANTED}`,
+    `url: https://a.example\nurl: https://b.example/?X-Amz-Signature=${PLANTED}`,
     `isContinuous: https://b.example/?token=${PLANTED}`,
     `"https://u:${PLANTED}${'.x'.repeat(30)}@b.example": 1`,
   ].map(
-    (line) =>
-      [
-        `a URL that opens something: ${line.slice(0, 50)}`,
-        `${HEAD}spec:\n  service: a\n  source:\n    objectStorage:\n      ${line}\n`,
-      ] as const,
+    (line) => [`a URL that opens something: ${line.slice(0, 50)}`, inSource('objectStorage', line)] as const,
   ),
-  ...[
-    `https://u:${PLANTED}@x.example`,
-    `https://${PLANTED}@x.example`,
-    `u:${PLANTED}@x.example`,
-    `x.example/?sig=${PLANTED}`,
-  ].map(
+  ...['https://u:X@x.example', 'https://X@x.example', 'u:X@x.example', 'x.example/?sig=X'].map(
     (origin) =>
       [
         `an origin with a user or a signature: ${origin}`,
-        `apiVersion: pipewright/v1\nkind: QueryEndpoint\nmetadata: {name: a}\nspec:\n  service: a\n  allowedOrigins: ${origin}, b.example\n`,
+        inKind(
+          'QueryEndpoint',
+          `\n  service: a\n  allowedOrigins: ${origin.replace('X', PLANTED)}, b.example`,
+        ),
       ] as const,
   ),
   [
     'a URL whose password goes on in the next line',
-    `${HEAD}spec:\n  service: a\n  sauce: "postgres://u:${PLANTED}\\\n    ${PLANTED}@x.example"\n`,
+    inSpec(`service: a\nsauce: "postgres://u:${PLANTED}\\\n  ${PLANTED}@x.example"`),
   ],
-  [
-    'a broker with a password behind it',
-    `${HEAD}spec:\n  service: a\n  source:\n    kafka:\n      brokers: b:9092/?sasl.password=${PLANTED}\n`,
-  ],
+  ['a broker with a password behind it', inSource('kafka', `brokers: b:9092/?sasl.password=${PLANTED}`)],
 ]
 
 describe('no secret leaves', () => {
@@ -156,18 +114,9 @@ describe('no secret leaves', () => {
   })
 
   test('below a sensitive field, only names that Pipewright knows are shown', () => {
-    const lines = [
-      'credentials:',
-      '  password: hunter2',
-      '  hunter2: x',
-      '  username: {secretRef: {name: a, key: b}}',
-    ]
-    expect(maskLines(lines)).toEqual([
-      'credentials:',
-      `  password: ${MASK}`,
-      `  ${MASK}`,
-      `  username: ${MASK}`,
-    ])
+    const lines = ['  password: hunter2', '  hunter2: x', '  username: {secretRef: {name: a, key: b}}']
+    const shown = [`  password: ${MASK}`, `  ${MASK}`, `  username: ${MASK}`]
+    expect(maskLines(['credentials:', ...lines])).toEqual(['credentials:', ...shown])
   })
 
   test.each([

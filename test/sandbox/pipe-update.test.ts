@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { ask } from './given.ts'
 import {
   type Body,
@@ -28,67 +29,65 @@ const NEW_TABLE = { sourceSchemaName: 's', sourceTable: 'b', targetTable: 's_b' 
 const OLD_TABLE = { sourceSchemaName: 's', sourceTable: 'a', targetTable: 's_a' }
 
 const KEY = { authentication: 'SERVICE_ACCOUNT', serviceAccountKey: { serviceAccountFile: KEY_FILE } }
-const HALF_KEY = { accessKeyId: 'a' }
 const MOVED = { ...OLD_TABLE, targetTable: 'x' }
 const ROLE = { iamRole: 'arn:aws:iam::123456789012:role/other' }
 
 /** The kind of source of a pipe. */
 const kindOf = (given: Given) => Object.keys(BODIES[given.split(' ')[0] as Body].source)[0] ?? ''
 
-type Rows<Row> = Readonly<Partial<Record<Given, readonly Row[]>>>
+type Rows<Row> = Readonly<Partial<Record<Given, Readonly<Record<string, Row>>>>>
 
 /** Rows about fields of a source, as rows about bodies. */
-function ofSources<Row extends readonly [why: string, fields: object, ...unknown[]]>(rows: Rows<Row>) {
+function ofSources<Row>(rows: Rows<Row>) {
   return Object.entries(rows).flatMap(([given, each]) =>
-    each.map((row) => ({ given: given as Given, kind: kindOf(given as Given), row })),
+    Object.entries(each).map(([why, row]) => ({
+      given: given as Given,
+      kind: kindOf(given as Given),
+      why,
+      row,
+    })),
   )
 }
 
 /** What is sent of the source, and what it has then. */
-const TAKEN_OF_SOURCE: Rows<readonly [why: string, fields: object, after: object]> = {
-  kinesis: [
-    [
-      'what is absent stays',
+const TAKEN_OF_SOURCE: Rows<readonly [fields: object, after: object]> = {
+  kinesis: {
+    'what is absent stays': [
       { authentication: 'IAM_USER', accessKey: { accessKeyId: 'b', secretKey: 'p2' } },
       { streamName: 's', region: 'eu-north-1', authentication: 'IAM_USER' },
     ],
-  ],
-  postgres: [
-    [
-      'a connection with all its credentials',
+  },
+  postgres: {
+    'a connection with all its credentials': [
       { host: 'h2', credentials: PASSWORD },
       { host: 'h2', port: 5432 },
     ],
-    [
-      'a setting of the replication needs no credentials',
+    'a setting of the replication needs no credentials': [
       { settings: { syncIntervalSeconds: 7 } },
       { settings: { syncIntervalSeconds: 7, replicationMode: 'cdc' } },
     ],
-  ],
-  kafkaRole: [['a role needs no credentials', ROLE, ROLE]],
-  mysql: [['host and port', { host: 'h', port: 3307, credentials: PASSWORD }, { port: 3307 }]],
-  mongodb: [
-    [
-      'address and preference',
+  },
+  kafkaRole: { 'a role needs no credentials': [ROLE, ROLE] },
+  mysql: { 'host and port': [{ host: 'h', port: 3307, credentials: PASSWORD }, { port: 3307 }] },
+  mongodb: {
+    'address and preference': [
       { uri: 'mongodb://h', readPreference: 'nearest', credentials: PASSWORD },
       { readPreference: 'nearest' },
     ],
-  ],
-  pubsub: [['authentication and key', { ...KEY, ackDeadline: 20 }, { ackDeadline: 20 }]],
-  'mysql Paused': [
-    [
-      'a mapping alone, of a pipe that is paused',
+  },
+  pubsub: { 'authentication and key': [{ ...KEY, ackDeadline: 20 }, { ackDeadline: 20 }] },
+  'mysql Paused': {
+    'a mapping alone, of a pipe that is paused': [
       { tableMappingsToAdd: [NEW_TABLE] },
       { tableMappings: expect.arrayContaining([NEW_TABLE, OLD_TABLE]) },
     ],
-  ],
-  'postgres Paused': [
-    [
-      'a mapping that is replaced',
+  },
+  'postgres Paused': {
+    'a mapping that is replaced': [
       { tableMappingsToRemove: [OLD_TABLE], tableMappingsToAdd: [MOVED] },
       { tableMappings: [MOVED] },
     ],
-  ],
+  },
 }
 
 const TAKEN: readonly (readonly [why: string, pipe: Given, patch: object, after: object])[] = [
@@ -117,7 +116,7 @@ const TAKEN: readonly (readonly [why: string, pipe: Given, patch: object, after:
   ['the name of a BigQuery pipe', 'bigquery', { name: 'sales' }, { name: 'sales' }],
   ['the name of a pipe that is Completed', 's3 Completed', { name: 'sales' }, { name: 'sales' }],
   ...ofSources(TAKEN_OF_SOURCE).map(
-    ({ given, kind, row: [why, fields, after] }) =>
+    ({ given, kind, why, row: [fields, after] }) =>
       [`${kind}: ${why}`, given, of(kind, fields), of(kind, after)] as const,
   ),
 ]
@@ -129,99 +128,62 @@ test.each(TAKEN)('takes %s', async (_why, given, patch, after) => {
   expect((await pipe.read()).body.result).toMatchObject(after)
 })
 
-const LOGIN_FAILED = /^cannot connect to the source: login failed/
-
-/** What is sent of the source, and what is said: a text follows the kind. */
-const REFUSED_OF_SOURCE: Rows<readonly [why: string, fields: object, error: string | RegExp]> = {
-  kinesis: [
-    ['a field inside that is unknown', { shards: 2 }, ': unknown field shards'],
-    ['an immutable field', { region: 'eu-north-1' }, ': unknown field region'],
-  ],
-  kafka: [
-    [
-      'credentials of the registry',
-      { schemaRegistry: { credentials: PASSWORD } },
-      '.schemaRegistry: unknown field credentials',
-    ],
-    ['a value outside of its list, though it would be dropped', { format: 'CSV' }, '.format'],
-    [
-      'a method that this type does not have',
-      { authentication: 'IAM_ROLE', iamRole: 'arn:aws:iam::1:role/r' },
-      '.authentication',
-    ],
-    [
-      'a certificate without credentials: the source is asked, and says no',
-      { caCertificate: '-----BEGIN CERTIFICATE-----' },
-      LOGIN_FAILED,
-    ],
-    ['one half of the credentials', { credentials: { username: 'u1' } }, '.credentials.password'],
-  ],
-  s3: [
-    [
-      'one half of an access key',
-      { authentication: 'IAM_USER', accessKey: HALF_KEY },
-      '.accessKey.secretKey',
-    ],
-  ],
-  postgres: [
-    ['a host without credentials', { host: 'h2' }, LOGIN_FAILED],
-    ['authentication', { authentication: 'basic', credentials: PASSWORD }, ': unknown field authentication'],
-    [
-      'an immutable setting',
-      { settings: { replicationMode: 'cdc' } },
-      '.settings: unknown field replicationMode',
-    ],
-    ['a mapping while the pipe runs', { tableMappingsToAdd: [NEW_TABLE] }, /must be paused to edit/],
-  ],
-  mysql: [
-    ['a host without credentials', { host: 'h2', port: 3306 }, LOGIN_FAILED],
-    ['no port', { host: 'h', credentials: PASSWORD }, '.port'],
-  ],
-  mongodb: [
-    ['an address without credentials', { uri: 'mongodb://h2', readPreference: 'primary' }, LOGIN_FAILED],
-    ['no preference', { uri: 'mongodb://h', credentials: PASSWORD }, '.readPreference'],
-  ],
-  pubsub: [
-    ['the topic, even when it is the same', { topic: 't', ...KEY }, ': unknown field topic'],
-    ['a deadline out of its range', { ...KEY, ackDeadline: 9 }, '.ackDeadline'],
-  ],
-  gcs: [
-    [
-      'another method instead of a service account',
-      { authentication: 'IAM_USER', accessKey: { ...HALF_KEY, secretKey: 's' } },
-      /^BAD_REQUEST: source\.objectStorage\.authentication: .*SERVICE_ACCOUNT/,
-    ],
-  ],
-  bigquery: [['anything', { snapshotStagingPath: 'gs://b/p/' }, /^BAD_REQUEST: .*source/]],
-  'postgres Paused': [
-    ['the list of mappings itself', { tableMappings: [OLD_TABLE] }, ': unknown field tableMappings'],
-    [
-      'a mapping of a source that has one',
-      { tableMappingsToAdd: [MOVED] },
-      /^BAD_REQUEST: source\.postgres\.tableMappings\.1: .*same source/,
-    ],
-    [
-      'the removal of a mapping that is not there',
-      { tableMappingsToRemove: [NEW_TABLE] },
-      '.tableMappingsToRemove.0',
-    ],
-    ['the last mapping', { tableMappingsToRemove: [OLD_TABLE] }, '.tableMappings'],
-    [
-      'a target that another mapping has',
-      { tableMappingsToAdd: [{ ...NEW_TABLE, targetTable: 's_a' }] },
-      '.tableMappings.1.targetTable',
-    ],
-    ['edits that are empty', { tableMappingsToAdd: [] }, '.tableMappingsToAdd'],
-  ],
-  'mysql Paused': [
-    [
-      'a removal without its target',
-      { tableMappingsToRemove: [{ sourceSchemaName: 's', sourceTable: 'a' }] },
-      '.tableMappingsToRemove.0.targetTable',
-    ],
-  ],
-  'kinesis Completed': [['a pipe that is Completed', { authentication: 'IAM_USER' }, /Completed/]],
-}
+/** What is sent of the source, and what is said: a text with a dot or a colon in front follows the kind. */
+const REFUSED_OF_SOURCE = parse(
+  `
+kinesis:
+  a field inside that is unknown: [{shards: 2}, ': unknown field shards']
+  an immutable field: [{region: eu-north-1}, ': unknown field region']
+kafka:
+  credentials of the registry:
+    [{schemaRegistry: {credentials: &login {username: u1, password: p2}}}, '.schemaRegistry: unknown field credentials']
+  a value outside of its list, though it would be dropped: [{format: CSV}, .format]
+  a method that this type does not have:
+    [{authentication: IAM_ROLE, iamRole: 'arn:aws:iam::1:role/r'}, .authentication]
+  a certificate without credentials, with which the source is asked, and says no:
+    [{caCertificate: '-----BEGIN CERTIFICATE-----'}, &failed '^cannot connect to the source: login failed']
+  one half of the credentials: [{credentials: {username: u1}}, .credentials.password]
+s3:
+  one half of an access key: [{authentication: IAM_USER, accessKey: {accessKeyId: a}}, .accessKey.secretKey]
+postgres:
+  a host without credentials: [{host: h2}, *failed]
+  authentication: [{authentication: basic, credentials: *login}, ': unknown field authentication']
+  an immutable setting: [{settings: {replicationMode: cdc}}, '.settings: unknown field replicationMode']
+  a mapping while the pipe runs:
+    [{tableMappingsToAdd: [&new {sourceSchemaName: s, sourceTable: b, targetTable: s_b}]}, must be paused to edit]
+mysql:
+  a host without credentials: [{host: h2, port: 3306}, *failed]
+  no port: [{host: h, credentials: *login}, .port]
+mongodb:
+  an address without credentials: [{uri: 'mongodb://h2', readPreference: primary}, *failed]
+  no preference: [{uri: 'mongodb://h', credentials: *login}, .readPreference]
+pubsub:
+  the topic, even when it is the same: [{topic: t, <<: &key ${JSON.stringify(KEY)}}, ': unknown field topic']
+  a deadline out of its range: [{<<: *key, ackDeadline: 9}, .ackDeadline]
+gcs:
+  another method instead of a service account:
+    [{authentication: IAM_USER, accessKey: {accessKeyId: a, secretKey: s}},
+     '^BAD_REQUEST: source.objectStorage.authentication: .*SERVICE_ACCOUNT']
+bigquery:
+  anything: [{snapshotStagingPath: 'gs://b/p/'}, '^BAD_REQUEST: .*source']
+postgres Paused:
+  the list of mappings itself:
+    [{tableMappings: [&old {sourceSchemaName: s, sourceTable: a, targetTable: s_a}]}, ': unknown field tableMappings']
+  a mapping of a source that has one:
+    [{tableMappingsToAdd: [{<<: *old, targetTable: x}]}, '^BAD_REQUEST: source.postgres.tableMappings.1: .*same source']
+  the removal of a mapping that is not there: [{tableMappingsToRemove: [*new]}, .tableMappingsToRemove.0]
+  the last mapping: [{tableMappingsToRemove: [*old]}, .tableMappings]
+  a target that another mapping has:
+    [{tableMappingsToAdd: [{<<: *new, targetTable: s_a}]}, .tableMappings.1.targetTable]
+  edits that are empty: [{tableMappingsToAdd: []}, .tableMappingsToAdd]
+mysql Paused:
+  a removal without its target:
+    [{tableMappingsToRemove: [{sourceSchemaName: s, sourceTable: a}]}, .tableMappingsToRemove.0.targetTable]
+kinesis Completed:
+  a pipe that is Completed: [{authentication: IAM_USER}, Completed]
+`,
+  { merge: true },
+) as Rows<readonly [fields: object, error: string]>
 
 /** A text follows the code `BAD_REQUEST`. */
 const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, error: string | RegExp])[] = [
@@ -248,12 +210,12 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
     /^BAD_REQUEST: .*settings/,
   ],
   ...ofSources(REFUSED_OF_SOURCE).map(
-    ({ given, kind, row: [why, fields, error] }) =>
+    ({ given, kind, why, row: [fields, error] }) =>
       [
         `${kind}: ${why}`,
         given,
         of(kind, fields),
-        typeof error === 'string' ? `source.${kind}${error}` : error,
+        /^[.:]/.test(error) ? `source.${kind}${error}` : new RegExp(error),
       ] as const,
   ),
 ]

@@ -7,12 +7,11 @@ import { condition, finding, limited, overview, resource } from './fake-parts.ts
 
 const READY: Health = { ok: true, detail: '' }
 
-interface Row {
+interface Given {
   /** One that is fine, unless given. */
   readonly resources?: readonly ResourceView[]
   readonly overview?: Partial<Overview>
   readonly ready?: Health
-  readonly says: string
 }
 
 const fine = resource('Pipe/a')
@@ -20,111 +19,83 @@ const unjudged = (key: Key) =>
   resource(key, { conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) } })
 const drifted = resource('Pipe/b', { status: 'Drifted' })
 
-const ROWS: readonly (readonly [string, Row])[] = [
-  ['nothing is wrong', { says: 'No problems: 1 resource.' }],
+const suspended = resource('Pipe/c', { status: 'Suspended' })
+const progressing = resource('Pipe/c', { status: 'Progressing' })
+const WELL = 'No problems: 1 resource.'
+const unconfirmed = 'The API of the cluster cannot be reached'
+
+const ROWS: readonly (readonly [why: string, says: string, given: Given])[] = [
+  ['nothing is wrong', WELL, {}],
   [
     'a suspended resource is well, and said',
-    {
-      resources: [fine, resource('Pipe/c', { status: 'Suspended' })],
-      says: 'No problems: 2 resources, 1 of them suspended.',
-    },
+    'No problems: 2 resources, 1 of them suspended.',
+    { resources: [fine, suspended] },
   ],
   [
     'a state that nobody judged is no state that is healthy',
-    {
-      resources: [fine, unjudged('Pipe/c'), unjudged('QueryEndpoint/c')],
-      says: 'No problems: 3 resources, 1 of them in a state of unknown health.',
-    },
+    'No problems: 3 resources, 1 of them in a state of unknown health.',
+    { resources: [fine, unjudged('Pipe/c'), unjudged('QueryEndpoint/c')] },
   ],
-  ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
-  ['an error in a manifest', { overview: { findings: [finding()] }, says: '1 error in manifests.' }],
-  [
-    'a warning is no error',
-    { overview: { findings: [finding({ severity: 'warning' })] }, says: 'No problems: 1 resource.' },
-  ],
+  ['one is not well', '1 of 2 resources needs attention.', { resources: [fine, drifted] }],
+  ['an error in a manifest', '1 error in manifests.', { overview: { findings: [finding()] } }],
+  ['a warning is no error', WELL, { overview: { findings: [finding({ severity: 'warning' })] } }],
   [
     'a directory that cannot be read, though all resources are well',
-    {
-      overview: { sourceProblem: 'The manifests directory is missing.' },
-      says: 'The manifests directory is missing; keeping the last state.',
-    },
+    'The manifests directory is missing; keeping the last state.',
+    { overview: { sourceProblem: 'The manifests directory is missing.' } },
   ],
   [
     'one that cannot be believed, for a longer reason, which is told below',
-    {
-      overview: { sourceProblem: `This reading ${'lost many manifests '.repeat(5)}.` },
-      says: 'Manifests not accepted; keeping the last state.',
-    },
+    'Manifests not accepted; keeping the last state.',
+    { overview: { sourceProblem: `This reading ${'lost many manifests '.repeat(5)}.` } },
   ],
   [
     'nobody is sure to act',
-    {
-      overview: { unconfirmed: 'The API of the cluster cannot be reached' },
-      says: 'No resource is created or changed: The API of the cluster cannot be reached.',
-    },
+    'No resource is created or changed: The API of the cluster cannot be reached.',
+    { overview: { unconfirmed } },
   ],
-  [
-    'a standby need not be sure to act',
-    {
-      overview: { standsBy: true, unconfirmed: 'The API of the cluster cannot be reached' },
-      says: 'No problems: 1 resource.',
-    },
-  ],
+  ['a standby need not be sure to act', WELL, { overview: { standsBy: true, unconfirmed } }],
   [
     'a ledger that was rolled back',
-    { overview: { ledgerRollback: 'the ledger was rolled back' }, says: 'The ledger was rolled back.' },
+    'The ledger was rolled back.',
+    { overview: { ledgerRollback: 'the ledger was rolled back' } },
   ],
   [
     'the create limit comes before resources',
-    {
-      resources: [drifted],
-      overview: { createLimit: limited('analytics') },
-      says: 'Create limit reached in service analytics: 30 creates pending. 1 of 1 resource needs attention.',
-    },
+    'Create limit reached in service analytics: 30 creates pending. 1 of 1 resource needs attention.',
+    { resources: [drifted], overview: { createLimit: limited('analytics') } },
   ],
   [
     'of several services that it holds back it says how many they are',
-    {
-      resources: [drifted],
-      overview: { createLimit: limited('a', 'b') },
-      says: 'Create limit reached in 2 services: 60 creates pending. 1 of 1 resource needs attention.',
-    },
+    'Create limit reached in 2 services: 60 creates pending. 1 of 1 resource needs attention.',
+    { resources: [drifted], overview: { createLimit: limited('a', 'b') } },
   ],
   [
     'not read yet',
-    {
-      resources: [],
-      overview: { lastLoadAt: undefined },
-      says: 'Starting: the manifests were not read yet.',
-    },
+    'Starting: the manifests were not read yet.',
+    { resources: [], overview: { lastLoadAt: undefined } },
   ],
   [
     'checks that are overdue since the start are waited for',
-    { overview: { overdue: 1 }, says: '1 of 1 resource not checked since the daemon started.' },
+    '1 of 1 resource not checked since the daemon started.',
+    { overview: { overdue: 1 } },
   ],
-  [
-    'not ready',
-    { ready: { ok: false, detail: 'the ledger is locked' }, says: 'Not ready: the ledger is locked.' },
-  ],
-  ['no resources', { resources: [], says: 'There are no resources yet.' }],
+  ['not ready', 'Not ready: the ledger is locked.', { ready: { ok: false, detail: 'the ledger is locked' } }],
+  ['no resources', 'There are no resources yet.', { resources: [] }],
   [
     'something is going on',
-    {
-      resources: [fine, resource('Pipe/c', { status: 'Progressing' })],
-      says: '1 of 2 resources in progress, and no resource needs attention.',
-    },
+    '1 of 2 resources in progress, and no resource needs attention.',
+    { resources: [fine, progressing] },
   ],
   [
     'something is going on beside a state that nobody judged',
-    {
-      resources: [unjudged('Pipe/b'), resource('Pipe/c', { status: 'Progressing' })],
-      says: '1 of 2 resources in progress; 1 with unknown health.',
-    },
+    '1 of 2 resources in progress; 1 with unknown health.',
+    { resources: [unjudged('Pipe/b'), progressing] },
   ],
 ]
 
 describe('the first sentence', () => {
-  it.each(ROWS)('%s', (_, { resources = [fine], overview: over, ready, says }) => {
+  it.each(ROWS)('%s', (_, says, { resources = [fine], overview: over, ready }) => {
     const known = { overview: overview(over), ready: ready ?? READY, unjudged: countUnjudged(resources) }
     expect(judge(countStatuses(resources), known).sentence).toBe(says)
   })
