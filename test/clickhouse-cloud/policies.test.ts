@@ -455,12 +455,16 @@ describe('a pipe that another manifest means, in the commit that gives its name 
       meanwhile(other({ renamedFrom: 'Pipe/edited' })),
       `for 5 min; sends start; runs; ${REFUSED}`,
     ))
-  test('an edit beside a copy of the pipe is sent', () =>
+  test.each([
+    ['a copy of the pipe', {}],
+    ['a manifest that names the pipe and wants none', { renamedFrom: 'Pipe/edited', ensure: 'absent' }],
+  ])('an edit beside %s is sent', (_, policy) =>
     story(
       startOld(KAFKA),
-      (client) => client.put('c.json', pipeOf('c', KAFKA)),
+      (client) => client.put('c.json', pipeOf('c', KAFKA, policy)),
       'want REPLICAS; settle; sends PATCH /scaling; is InSync',
-    ))
+    ),
+  )
 })
 
 function other(policy: object, isLocked = false): Step {

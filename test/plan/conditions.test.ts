@@ -74,6 +74,8 @@ const healthy = { healthyStates: ['Running'] }
 const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const inSync = pipe({ recorded: created(), observed: FOUND })
 const confirmed = created()
+const toDelete = created({ removal: { since: NOW - HOUR, digest: 'absent' } })
+const going = { why: 'ensure', fields: [], pipeId: PIPE_ID, removal: { is: 'going', at: NOW } } as const
 
 function createdBefore(ms: number) {
   return created({ remote: recordedPipe(PIPE_ID, { at: NOW - ms }) })
@@ -188,6 +190,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     decided: pipe(),
     outcome: failed('OutcomeUnsaved'),
     is: '+Valid -OutcomeUnsaved -OutcomeUnsaved Failed',
+  },
+  'found while its deletion goes on': {
+    decided: {
+      ...pipe({ recorded: toDelete, observed: FOUND, policy: { ensure: 'absent' } }),
+      lifecycle: 'create-once',
+      removal: { claimant: undefined, limit: undefined, isAllowed: false },
+      changedSince: [],
+    },
+    outcome: { ...NOTHING_TO_DO, reason: 'Deleting', facts: going },
+    previous: well,
+    is: '+Valid -Deleting -Deleting Progressing',
   },
   'gone, and to be reported': {
     decided: pipe({ recorded: confirmed, observed: MISSING, policy: { onMissing: 'report' } }),

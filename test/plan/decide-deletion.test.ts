@@ -77,6 +77,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
     is: ['hold', 'going'],
   },
+  'it was suspended after a request': {
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
+    policy: { suspend: SUSPEND },
+    is: ['hold', 'Suspended'],
+  },
   'what was sent is waited for, whatever came since': {
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
     facts: { limit: LIMIT, claimant: 'Pipe/new' },

@@ -5,7 +5,7 @@ import type { Platform } from '../../src/contract/platform.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { type Given, given } from './given.ts'
-import { endpoint, pipe, service } from './manifests.ts'
+import { endpoint, pipe, pipeBodyOf, service } from './manifests.ts'
 import { remoteError } from './model-platform.ts'
 import { planOf } from './plan-of.ts'
 
@@ -141,6 +141,15 @@ test('an endpoint that moves to another manifest takes away what the old one gav
   expect(item?.takesAway).toEqual(['role sql_console_admin'])
   expect(item?.gives).toEqual(['role sql_console_read_only'])
   expect(item?.before).toMatchObject({ roles: ['sql_console_admin'] })
+})
+
+test('an edit that cannot be sent is shown, also of a field that the platform never returns', async () => {
+  const world = await given({ 'a.yaml': pipe('a') })
+  await world.go('Pipe/a')
+  const destination = { ...(pipeBodyOf('a')['destination'] as object), roles: ['writer'] }
+  world.write('a.yaml', pipe('a', { more: { destination } }))
+  const item = (await itemsOf(await next(world))).get('Pipe/a')
+  expect(item).toMatchObject({ reason: 'NotUpdatable', differences: [], desired: { destination } })
 })
 
 test('a pipe whose service changed is shown where it is, and without a body that looks new', async () => {

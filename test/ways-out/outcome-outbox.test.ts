@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { LedgerError } from '../../src/contract/ledger.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import { blankRecord, type LedgerRecord, type Seen } from '../../src/plan/record.ts'
@@ -144,6 +145,16 @@ describe('what comes of a create', () => {
     expect({ is: written && { ...NOTHING, ...written } }).toMatchObject({ is: record })
     expect(await ledger.history({ key: KEY, limit: 1 })).toEqual(record === undefined ? [] : history)
   })
+})
+
+test('an id that the ledger does not take is written after a wait', async () => {
+  const { ledger, clock, opened, intent, outbox } = await given({})
+  vi.spyOn(ledger, 'settle').mockRejectedValueOnce(new LedgerError('io', 'the disk is full'))
+  const written = outbox.persist(KEY, { intentId: intent.id, opened, end: ENDS.id, history: [] })
+  await clock.settle()
+  expect([clock.pending, outbox.pending.size]).toEqual([1, 1])
+  await clock.advance(1_000)
+  expect(await written).toMatchObject(SETTLED)
 })
 
 describe('an intent whose record has moved twice meanwhile', () => {
