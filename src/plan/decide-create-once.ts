@@ -146,8 +146,8 @@ function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
 
 function invalidFound(input: CreateOnceInput): Action | undefined {
   const hold = invalid(input)
-  const isStopped = hold !== undefined && isStoppedByUs(input.recorded)
-  return (isStopped ? decideStartStop(input) : undefined) ?? hold
+  if (hold === undefined || !isStoppedByUs(input.recorded)) return hold
+  return decideStartStop(input) ?? hold
 }
 
 /** Refuses to adopt a second pipe, because the record would lose the first. */

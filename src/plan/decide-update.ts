@@ -87,9 +87,9 @@ export function decideUpdate(update: UpdateParts): Action {
       reason: 'Changing',
       facts: { ...facts('loading'), ...loadingFacts(input) },
     }
-  const before = needsRest ? stoppedInVain(input) : undefined
-  if (before !== undefined) return before
   if (needsRest) {
+    const before = stoppedInVain(input)
+    if (before !== undefined) return before
     const stopFor: StopFor = policy.paused === true ? 'rest' : 'change'
     return {
       type: 'update',

@@ -123,8 +123,7 @@ function decideApplied(input: UpsertInput): Action {
       },
     }
   }
-  const intervalMs =
-    (policy.interval === undefined ? undefined : parseDuration(policy.interval)) ?? timing.resyncMs
+  const intervalMs = parseDuration(policy.interval ?? '') ?? timing.resyncMs
   // `now < upsert.at`: the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {

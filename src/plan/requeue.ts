@@ -45,14 +45,14 @@ export function requeueAfter(input: RequeueInput): Requeue {
   }
   if (action.type === 'delete') return { why: 'retry', afterMs: STATE_LOOK_MS }
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
-    return holdLook(action, decided, intervalMs, input.random)
+    return holdLook(action, decided, Math.min(intervalMs, commandDueMs(decided, intervalMs)), input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
     const afterMs = LOOKS_MS[action.reason] ?? LOCAL_LOOK_MS
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
   if (conditions.Synced.reason === 'Changing') {
     const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
-    const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, commandDueMs(decided) ?? sinceMs))
+    const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, commandDueMs(decided, sinceMs)))
     return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
@@ -75,11 +75,9 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
   )
 }
 
-function stopLookMs({ action, decided }: RequeueInput): number {
-  const { command } = decided.recorded
-  return command?.isForChange === true && action.reason !== 'Stalled'
-    ? Math.max(STATE_LOOK_MS, commandDueMs(decided) ?? 0)
-    : Infinity
+function stopLookMs({ action: { reason }, decided }: RequeueInput): number {
+  const isForChange = decided.recorded.command?.isForChange === true
+  return isForChange && reason !== 'Stalled' ? commandDueMs(decided, STATE_LOOK_MS) : Infinity
 }
 
 /** Wait before the next read of an unhealthy or changing pipe. Alerts keep their interval. */
@@ -89,10 +87,11 @@ function stateLookMs({ decided, conditions: { Ready }, unsettledObservations }: 
   return isWatched && isOnItsWay ? backoffMs(unsettledObservations + 1, { firstMs: STATE_LOOK_MS }) : Infinity
 }
 
-function commandDueMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
-  if (command === undefined) return undefined
+function commandDueMs({ recorded: { command }, steadyNow }: DecideInput, elseMs: number): number {
+  if (command === undefined) return elseMs
   const elapsed = steadyNow - command.at
-  return [SHOWS_MS - elapsed, againAfterMs(command) - elapsed].find((leftMs) => leftMs > 0)
+  const dueMs = [SHOWS_MS, againAfterMs(command)].find((ms) => ms > elapsed)
+  return dueMs === undefined ? elseMs : Math.max(STATE_LOOK_MS, dueMs - elapsed)
 }
 
 function holdLook(
@@ -103,8 +102,9 @@ function holdLook(
 ): Requeue {
   if (action.until !== undefined) {
     const afterMs = Math.max(0, action.until - decided.now)
-    const isLookedFor = action.reason !== 'Suspended' && decided.recorded.remote !== undefined
-    return isLookedFor && afterMs > intervalMs
+    const { remote, command } = decided.recorded
+    const isLookedFor = action.reason !== 'Suspended' || command?.isForChange === true
+    return isLookedFor && remote !== undefined && afterMs > intervalMs
       ? { why: 'drift', afterMs: spread(intervalMs, random) }
       : { why: 'retry', afterMs }
   }
@@ -114,10 +114,9 @@ function holdLook(
   return { why: 'drift', afterMs: spread(intervalMs, random) }
 }
 
-function intervalOf(decided: DecideInput): number {
-  const { policy, timing } = decided
-  const own = policy.interval === undefined ? undefined : parseDuration(policy.interval)
-  return own ?? (isResynced(decided.kind) ? timing.resyncMs : timing.intervalMs)
+function intervalOf({ policy, timing, kind }: DecideInput): number {
+  const usual = isResynced(kind) ? timing.resyncMs : timing.intervalMs
+  return parseDuration(policy.interval ?? '') ?? usual
 }
 
 function spread(intervalMs: number, random: () => number): number {

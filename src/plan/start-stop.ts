@@ -34,6 +34,5 @@ export function decideStartStop(input: CreateOnceInput): Action | undefined {
 
 export function stalled(input: CreateOnceInput): Action | undefined {
   const because = unheeded(input)
-  const differences = differencesIn(input.observed)
-  return because && { type: 'report', ...because, differences }
+  return because && { type: 'report', ...because, differences: differencesIn(input.observed) }
 }

@@ -51,8 +51,10 @@ function changing(recorded: Partial<LedgerRecord>): DecideInput {
 
 const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
 
+const USUAL = ['drift', 5 * MINUTE, 4 * MINUTE] as const
+
 const ROWS: Readonly<Record<string, Row>> = {
-  'in sync: after the interval, spread by a fifth': { is: ['drift', 5 * MINUTE, 4 * MINUTE] },
+  'in sync: after the interval, spread by a fifth': { is: USUAL },
   'with an interval of its own': {
     decided: pipe({ recorded: created(), observed: FOUND, policy: { interval: '10m' } }),
     is: ['drift', 10 * MINUTE, 8 * MINUTE],
@@ -62,23 +64,27 @@ const ROWS: Readonly<Record<string, Row>> = {
     is: ['drift', HOUR, 48 * MINUTE],
   },
   'it failed: at the end of its back-off, to the millisecond': { backoff, is: ['retry', 7_000, 7_000] },
-  'a back-off that is over does not count': {
-    backoff: { ...backoff, until: NOW },
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
-  },
+  'a back-off that is over does not count': { backoff: { ...backoff, until: NOW }, is: USUAL },
   'held until a moment: then': { action: action('hold', 'Suspended', NOW + HOUR), is: ['retry', HOUR, HOUR] },
   'its change waits for an hour: its pipe is read after the interval': {
     action: action('hold', 'BackingOff', NOW + HOUR),
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+    is: USUAL,
+  },
+  'suspended after a stop for a change: when the stop has had its time, for the pipe is to be started': {
+    action: action('hold', 'Suspended', NOW + HOUR),
+    decided: changing({ command: { command: 'stop', at: NOW + 80_000, isForChange: true } }),
+    is: ['drift', 50_000, 40_000],
+  },
+  'invalid after a stop for a change: when the stop has had its time': {
+    action: action('hold', 'InvalidManifest'),
+    decided: changing({ command: { command: 'stop', at: NOW + 80_000, isForChange: true } }),
+    is: ['drift', 50_000, 40_000],
   },
   'held until a moment that is over: at once': {
     action: action('hold', 'Suspended', NOW - HOUR),
     is: ['retry', 0, 0],
   },
-  'held for its manifest: after the interval': {
-    action: action('hold', 'InvalidManifest'),
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
-  },
+  'held for its manifest: after the interval': { action: action('hold', 'InvalidManifest'), is: USUAL },
   'not found, not believed: three looks take more than a minute, whatever chance says': {
     action: action('hold', 'MissingUnconfirmed'),
     is: ['retry', 37_200, 31_000],
@@ -100,10 +106,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     action: action('refuse', 'MassMissing'),
     is: ['retry', 31_000, 24_800],
   },
-  'an unknown outcome: nothing changes by itself': {
-    action: action('refuse', 'OutcomeUnknown'),
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
-  },
+  'an unknown outcome: nothing changes by itself': { action: action('refuse', 'OutcomeUnknown'), is: USUAL },
   'created, and not seen by any reading yet: soon': { unseenForMs: 100, is: ['retry', 10_000, 8_000] },
   'for a minute: in another minute': {
     action: action('hold', 'NeverSeen'),
@@ -117,7 +120,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'a replacement that has to wait: it is looked for at its interval meanwhile': {
     action: action('hold', 'Missing', NOW + HOUR),
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+    is: USUAL,
   },
   'a replacement that is due before: then': {
     action: action('hold', 'Missing', NOW + MINUTE),
@@ -129,16 +132,8 @@ const ROWS: Readonly<Record<string, Row>> = {
     unsettledObservations: 5,
     is: ['retry', 64_000, 64_000],
   },
-  'up to the interval': {
-    ready: 'UnhealthyState',
-    unsettledObservations: 8,
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
-  },
-  'and for ever': {
-    ready: 'UnhealthyState',
-    unsettledObservations: 10_000,
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
-  },
+  'up to the interval': { ready: 'UnhealthyState', unsettledObservations: 8, is: USUAL },
+  'and for ever': { ready: 'UnhealthyState', unsettledObservations: 10_000, is: USUAL },
   'it is being changed: ever less often': {
     ready: 'Changing',
     decided: changing({}),
@@ -174,7 +169,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'an alert that fires is looked at as ever': {
     ready: 'UnhealthyState',
     decided: alert({ observed: FOUND }),
-    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+    is: USUAL,
   },
 }
 
