@@ -100,14 +100,8 @@ function holdLook(
   intervalMs: number,
   random: () => number,
 ): Requeue {
-  if (action.until !== undefined) {
-    const afterMs = Math.max(0, action.until - decided.now)
-    const { remote, command } = decided.recorded
-    const isLookedFor = action.reason !== 'Suspended' || command?.isForChange === true
-    return isLookedFor && remote !== undefined && afterMs > intervalMs
-      ? { why: 'drift', afterMs: spread(intervalMs, random) }
-      : { why: 'retry', afterMs }
-  }
+  if (action.until !== undefined && action.until - decided.now <= intervalMs)
+    return { why: 'retry', afterMs: Math.max(0, action.until - decided.now) }
   if (action.reason === 'MissingUnconfirmed') {
     return { why: 'retry', afterMs: spread(MISSING_LOOK_MS, random) + MISSING_LOOK_MS * JITTER }
   }

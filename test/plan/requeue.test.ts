@@ -52,6 +52,7 @@ function changing(recorded: Partial<LedgerRecord>): DecideInput {
 const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
 
 const USUAL = ['drift', 5 * MINUTE, 4 * MINUTE] as const
+const SUSPENDED = action('hold', 'Suspended', NOW + HOUR)
 
 const ROWS: Readonly<Record<string, Row>> = {
   'in sync: after the interval, spread by a fifth': { is: USUAL },
@@ -65,13 +66,17 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'it failed: at the end of its back-off, to the millisecond': { backoff, is: ['retry', 7_000, 7_000] },
   'a back-off that is over does not count': { backoff: { ...backoff, until: NOW }, is: USUAL },
-  'held until a moment: then': { action: action('hold', 'Suspended', NOW + HOUR), is: ['retry', HOUR, HOUR] },
+  'held until a moment: then': {
+    action: action('hold', 'Suspended', NOW + 7_000),
+    is: ['retry', 7_000, 7_000],
+  },
+  'suspended for an hour: after the interval, for clocks are set': { action: SUSPENDED, is: USUAL },
   'its change waits for an hour: its pipe is read after the interval': {
     action: action('hold', 'BackingOff', NOW + HOUR),
     is: USUAL,
   },
   'suspended after a stop for a change: when the stop has had its time, for the pipe is to be started': {
-    action: action('hold', 'Suspended', NOW + HOUR),
+    action: SUSPENDED,
     decided: changing({ command: { command: 'stop', at: NOW + 80_000, isForChange: true } }),
     is: ['drift', 50_000, 40_000],
   },
