@@ -16,6 +16,8 @@ export interface Ledger extends AsyncDisposable {
   readonly rollback?: string | undefined
   /** Whether several processes can write. Then another process might still write the outcome of a create. */
   readonly isShared: boolean
+  /** Records to read again: another process wrote them, or an own write failed. Each write sets a new object. */
+  readonly toRead: Map<Key, object>
   /** Can return an outdated record, but a write of an outdated record fails. @param known returned if it is current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
@@ -50,9 +52,6 @@ export interface Ledger extends AsyncDisposable {
    * @returns a function that ends the watch
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
-  versions(): Promise<ReadonlyMap<Key, number>>
-  /** Number of writes by other processes, and of own writes with an unknown result. */
-  othersWrites(): Promise<number>
   owned(): Promise<boolean>
 }
 

@@ -96,7 +96,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
   }
 }
 
-function keysOf({ removed, written }: Change): readonly Key[] {
+export function keysOf({ removed, written }: Change): readonly Key[] {
   return [...removed, ...(written === undefined ? [] : [written])].map(({ key }) => key)
 }
 

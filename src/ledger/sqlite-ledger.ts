@@ -3,14 +3,14 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit } from '../contract/events.ts'
 import { LedgerConflict, type Ledger } from '../contract/ledger.ts'
 import { decodeActivity, decodeEntry, decodeRecord } from './codec.ts'
-import { type Change, createCommitQueue } from './commit-queue.ts'
+import { type Change, createCommitQueue, keysOf } from './commit-queue.ts'
 import type { Store } from './sqlite-store.ts'
 import type { Tables } from './tables.ts'
 
 export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Ledger {
   const queue = createCommitQueue(store, clock)
   let closed: Promise<void> | undefined
-  let failedWrites = 0
+  const toRead: Ledger['toRead'] = new Map()
 
   const given = new WeakSet<LedgerRecord>()
 
@@ -28,7 +28,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
       report('written', undefined)
       return written && give(written)
     } catch (error) {
-      failedWrites += 1
+      for (const key of keysOf(change)) toRead.set(key, {})
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', messageOf(error))
       throw error
     }
@@ -76,6 +76,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
   return {
     hashKey: store.hashKey,
     isShared: false,
+    toRead,
     aheadMs: 0,
     movedAt: store.movedAt(),
     get: (key, known) =>
@@ -112,13 +113,8 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
     },
     activity: () =>
       read((tables) => ({ last: decodeActivity(tables.text('activity')), checkedAt: tables.checkedAt() })),
-    versions: () => read((tables) => tables.versions()),
     // Never calls back, because the lock keeps other processes from writing.
     watch: async () => () => undefined,
-    async othersWrites() {
-      queue.assertOpen()
-      return failedWrites + store.writes()
-    },
     async owned() {
       queue.assertOpen()
       return store.owned()

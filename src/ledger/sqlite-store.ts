@@ -91,7 +91,6 @@ export function openStore(options: StoreOptions) {
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
     markMoved: (at: string) => markMoved(connection.db, at),
-    writes: () => (file === IN_MEMORY ? writes : 0),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {
       try {

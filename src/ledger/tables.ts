@@ -23,7 +23,6 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
   const record = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
   const version = db.prepare('SELECT version FROM record WHERE key = ?')
   const records = db.prepare('SELECT key, version, body FROM record ORDER BY key')
-  const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
   const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
   const drop = db.prepare('DELETE FROM record WHERE key = ?')
   const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
@@ -47,8 +46,6 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
       return row && Number(row['version'])
     },
     all: (): readonly StoredRecord[] => records.all().map(toRecord),
-    versions: (): ReadonlyMap<Key, number> =>
-      new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
     put: ({ key, version: next, body }: StoredRecord) => void put.run(key, next, body),
     delete(key: Key) {
       drop.run(key)

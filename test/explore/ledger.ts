@@ -11,7 +11,8 @@ export const NO_CHOICE = 'no choice'
 export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Ledger {
   const { records } = run.model
   const isDead = () => process !== NO_CHOICE && process.isDead
-  let ownWrites = 0
+  const toRead: Ledger['toRead'] = new Map()
+  let heard = 0
 
   function current(seen: LedgerRecord): void {
     if ((records.get(seen.key)?.version ?? 0) !== seen.version)
@@ -49,7 +50,6 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       tell(run, `  It is killed before it has written ${what}.`)
       return process.die()
     }
-    const before = run.writes.length
     const result = work()
     if (taken === 'dies after') {
       tell(run, `  It is killed right after it has written ${what}.`)
@@ -59,7 +59,6 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       tell(run, `  It has written ${what}, and the disk says that it has not.`)
       throw new LedgerError('io', 'the disk is full')
     }
-    ownWrites += run.writes.length - before
     return result
   }
 
@@ -77,6 +76,12 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
   return {
     hashKey: new Uint8Array(32),
     isShared: true,
+    get toRead() {
+      for (const { before, after } of run.writes.slice(heard))
+        for (const record of [before, after]) if (record !== undefined) toRead.set(record.key, {})
+      heard = run.writes.length
+      return toRead
+    },
     aheadMs: 0,
     get: (key: Key) => read(() => records.get(key)),
     list: () => read(() => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))),
@@ -103,8 +108,6 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
     noteActivity: async () => undefined,
     activity: async () => ({ last: undefined, checkedAt: new Map() }),
     watch: async () => () => undefined,
-    versions: () => read(() => new Map([...records].map(([key, { version }]) => [key, version]))),
-    othersWrites: () => read(() => run.writes.length - ownWrites),
     owned: async () => true,
     [Symbol.asyncDispose]: async () => undefined,
   }

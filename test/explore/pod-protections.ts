@@ -59,12 +59,12 @@ export const POD_REMOVALS: readonly Removal[] = [
         below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
       },
       {
-        from: `settle: (...asked) => report(() => write(...asked)),`,
-        to: `async settle(...asked) {
+        from: `settle: (next, history) => report([next], () => write(next, history)),`,
+        to: `async settle(next, history) {
       await TERMS.get(api)?.().catch((error: unknown) => {
         throw new LedgerError('io', String(error))
       })
-      return report(() => write(...asked))
+      return report([next], () => write(next, history))
     },`,
         below: `import { TERMS } from '#TERMS'`,
       },

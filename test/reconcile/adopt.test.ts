@@ -68,6 +68,7 @@ describe('policy.adopt of a pipe', () => {
         const reply = await read(...asked)
         if ((await ledger.get(key)) === undefined)
           await ledger.swap({ ...blankRecord(key), remote: recordedPipe(other ?? id) }, [])
+        world.ledger.toRead.set(key, {})
         return reply
       },
     })

@@ -13,7 +13,7 @@ test('a create looks again at what another process wrote while it waited for its
   Object.assign(platform, {
     async admitCreate(...asked: Parameters<typeof admit>) {
       for (const key of ['Pipe/orders', 'Pipe/other'] as const)
-        await world.around.ledger.swap({ ...blankRecord(key), line: 9 }, [])
+        await world.ledger.swap({ ...blankRecord(key), line: 9 }, [])
       return admit(...asked)
     },
   })

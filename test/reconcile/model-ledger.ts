@@ -25,6 +25,9 @@ export interface LedgerView extends Ledger {
   readonly died: boolean
 }
 
+/** What each view of a ledger has to read again. */
+const viewsOf = new WeakMap<Ledger, readonly Ledger['toRead'][]>()
+
 /**
  * One process's view of a ledger that several may share.
  * @param hops how many turns of the microtask queue a call takes, so that processes meet at any await
@@ -34,6 +37,9 @@ export function createLedgerView(
   options: { readonly onWritten: (written: Written) => void; readonly hops: () => number },
 ): LedgerView {
   const scripts: WriteScript[] = []
+  const toRead: Ledger['toRead'] = new Map()
+  const sharing = viewsOf.get(ledger) ?? []
+  viewsOf.set(ledger, [...sharing, toRead])
   let unread = 0
   let died = false
 
@@ -42,15 +48,21 @@ export function createLedgerView(
     for (let hop = options.hops(); hop > 0; hop -= 1) await Promise.resolve()
   }
 
-  async function write<T>(about: LedgerRecord, work: () => Promise<T>): Promise<T> {
+  async function write<T>(about: LedgerRecord, change: () => Promise<T>): Promise<T> {
+    const mark = (): void => {
+      for (const view of viewsOf.get(ledger) ?? []) view.set(about.key, {})
+    }
+    const work = () => change().finally(mark)
     await wait()
     const script = scripts.shift() ?? 'ok'
     switch (script) {
       case 'ok':
         break
       case 'fails':
+        mark()
         throw new LedgerError('io', 'the disk is full')
       case 'conflict':
+        mark()
         throw new LedgerConflict(about.key, about.version)
       case 'dies':
         died = true
@@ -87,9 +99,9 @@ export function createLedgerView(
 
   return {
     ...ledger,
+    toRead,
     get: (key) => read(() => ledger.get(key)),
     list: () => read(() => ledger.list()),
-    versions: () => read(() => ledger.versions()),
     history: (query) => read(() => ledger.history(query)),
     swap,
     settle: swap,
@@ -97,6 +109,7 @@ export function createLedgerView(
       write(to, async () => {
         const [gone, before] = [await ledger.get(from.key), await ledger.get(to.key)]
         const after = await ledger.move(from, to, history)
+        for (const view of viewsOf.get(ledger) ?? []) view.set(from.key, {})
         options.onWritten({ before, after, moved: gone })
         options.onWritten({ before: gone, after: undefined, moved: after })
         return after

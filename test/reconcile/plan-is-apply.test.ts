@@ -206,12 +206,12 @@ test('a plan writes nothing, and says of each resource what apply then does', as
   await assert(
     asyncProperty(WORLD, async (script) => {
       const world = await changedWorld(script)
-      const versions = await world.around.ledger.versions()
+      const records = await world.around.ledger.list()
       const sent = () => [world.platform.posts.length, world.platform.upserts.length]
       const before = sent()
       const { says, unchecked } = await planned(world)
       expect(sent()).toEqual(before)
-      expect(await world.around.ledger.versions()).toEqual(versions)
+      expect(await world.around.ledger.list()).toEqual(records)
       const does = await apply(world)
       const expected = Object.fromEntries(
         Object.entries(does).map(([key, words]) => {

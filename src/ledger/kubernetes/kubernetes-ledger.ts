@@ -41,7 +41,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
   const { keptAt, recordOf, versionOf, records, written } = readMirror(mirror)
-  let failedWrites = 0
   let isClosed = false
 
   function assertOpen(): void {
@@ -68,7 +67,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     await put(there, { ...there.kept, movedFrom: undefined, before: undefined }, recordOf(there))
   }
 
-  async function report<T>(work: () => Promise<T>): Promise<T> {
+  async function report<T>(changes: readonly LedgerRecord[], work: () => Promise<T>): Promise<T> {
     const started = clock.monotonic()
     const said = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
       emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
@@ -78,7 +77,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       said('written', undefined)
       return result
     } catch (error) {
-      failedWrites += 1
+      for (const { key } of changes) mirror.toRead.set(key, {})
       const message = error instanceof Error ? error.message : String(error)
       said(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
       throw error
@@ -167,8 +166,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       )
   }
 
-  function whileActing<T>(work: () => Promise<T>): Promise<T> {
-    return report(async () => {
+  function whileActing<T>(changes: readonly LedgerRecord[], work: () => Promise<T>): Promise<T> {
+    return report(changes, async () => {
       assertNotLapsed()
       return work()
     })
@@ -177,6 +176,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   return {
     hashKey,
     isShared: true,
+    toRead: mirror.toRead,
     get rollback() {
       return parts.rollback.known()
     },
@@ -199,10 +199,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       await readAnew(() => mirror.relist())
       return records().find(isIt)
     },
-    swap: (...asked) => whileActing(() => write(...asked)),
-    settle: (...asked) => report(() => write(...asked)),
-    move: (...asked) => whileActing(() => move(...asked)),
-    remove: (...asked) => whileActing(() => remove(...asked)),
+    swap: (next, history) => whileActing([next], () => write(next, history)),
+    settle: (next, history) => report([next], () => write(next, history)),
+    move: (from, to, history) => whileActing([from, to], () => move(from, to, history)),
+    remove: (record, history) => whileActing([record], () => remove(record, history)),
     async assertCanSettle() {
       assertOpen()
       assertNotLapsed()
@@ -236,15 +236,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       assertOpen()
       return (await parts.activity.read()).isOwned
     },
-    async versions() {
-      assertOpen()
-      const versions = new Map<Key, number>()
-      for (const mirrored of mirror.all()) {
-        const version = versionOf(mirrored)
-        if (version !== undefined) versions.set(mirrored.kept.key, version)
-      }
-      return versions
-    },
     async watch(onWritten) {
       assertOpen()
       let running = Promise.resolve()
@@ -257,10 +248,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
           return followOthers(onWritten, emit)
         })
       })
-    },
-    async othersWrites() {
-      assertOpen()
-      return mirror.othersWrites() + failedWrites
     },
     async [Symbol.asyncDispose]() {
       isClosed = true

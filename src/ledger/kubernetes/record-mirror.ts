@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
-import { LedgerError } from '../../contract/ledger.ts'
+import { LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { recordRollback, writesOf } from './ledger-rollback.ts'
@@ -36,19 +36,21 @@ export function createMirror(options: MirrorOptions) {
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
   const ignored = new Set<string>()
+  const toRead: Ledger['toRead'] = new Map()
   const closing = new AbortController()
-  let others = 0
   let lastSeq = 0
   let listedAt = '0'
   let following: Promise<void> | undefined
 
-  function note(object: KubeObject): void {
+  /** @returns the object before and now */
+  function note(object: KubeObject) {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)
     const known = objects.get(name)?.kept
     compare(known, kept)
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
     objects.set(name, { kept, resourceVersion })
+    return [known, kept] as const
   }
 
   function compare(known: Kept | undefined, now: Kept | undefined): void {
@@ -65,21 +67,23 @@ export function createMirror(options: MirrorOptions) {
   }
 
   /** Reports a missing object as a rollback, because Pipewright keeps even the objects of removed records. */
-  function lose(name: string): void {
+  function lose(name: string) {
     const known = objects.get(name)?.kept
     objects.delete(name)
     compare(known, undefined)
+    return [known] as const
   }
 
   function loseForAnother(name: string, object: KubeObject): never {
-    const isKnown = objects.has(name)
-    lose(name)
-    if (isKnown) noteOther()
+    if (objects.has(name)) noteOther(lose(name))
     throw new LedgerError('corrupt', ignoredWords(ledger, object))
   }
 
-  function noteOther(): void {
-    others += 1
+  /** The other key of a move changes, too. */
+  function noteOther(changed: readonly (Kept | undefined)[]): void {
+    for (const kept of changed)
+      for (const key of [kept?.key, kept?.movedFrom?.key, kept?.movedTo?.key])
+        if (key !== undefined) toRead.set(key, {})
     for (const heard of listeners) heard()
   }
 
@@ -100,14 +104,11 @@ export function createMirror(options: MirrorOptions) {
     const isGone = type === 'DELETED' || !isRecord(object)
     if (known === undefined && isGone) return
     try {
-      if (isGone) lose(name)
-      else note(object)
+      noteOther(isGone ? lose(name) : note(object))
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
       options.onUnreadable(error)
-      return
     }
-    noteOther()
   }
 
   /** Reads all objects, in a state that is no older than this call. */
@@ -115,7 +116,7 @@ export function createMirror(options: MirrorOptions) {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
     const there = new Map(listed.items.filter(isRecord).map((object) => [object.metadata.name, object]))
-    let isOther = false
+    const changed: (Kept | undefined)[] = []
     let unreadable: LedgerError | undefined
     for (const [name, object] of there) {
       const known = objects.get(name)
@@ -123,20 +124,18 @@ export function createMirror(options: MirrorOptions) {
       // Skips the object, because a write or an event during the list has already changed the mirror.
       if (known !== before.get(name)) continue
       try {
-        note(object)
+        changed.push(...note(object))
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
         unreadable = error
       }
-      isOther = true
     }
     for (const [name, known] of before) {
       if (there.has(name) || objects.get(name) !== known) continue
-      lose(name)
-      isOther = true
+      changed.push(...lose(name))
     }
     listedAt = listed.resourceVersion
-    if (isOther) noteOther()
+    if (changed.length > 0) noteOther(changed)
     if (unreadable !== undefined) throw unreadable
   }
 
@@ -150,15 +149,14 @@ export function createMirror(options: MirrorOptions) {
       if (known?.resourceVersion === resourceVersion) return
       // Ignores the reply if an event or a write during the read has brought a later version.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
-      if (isRecord(object)) note(object)
-      else loseForAnother(name, object)
+      if (!isRecord(object)) loseForAnother(name, object)
+      noteOther(note(object))
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       // Ignores the 404 if an event or a write during the read has changed the mirror.
       if (!objects.has(name) || objects.get(name) !== before) return
-      lose(name)
+      noteOther(lose(name))
     }
-    noteOther()
   }
 
   return {
@@ -191,7 +189,7 @@ export function createMirror(options: MirrorOptions) {
         }
       }
     },
-    othersWrites: () => others,
+    toRead,
     nextSeq: () => (lastSeq += 1),
     onOthers(heard: () => void) {
       listeners.add(heard)

@@ -5,19 +5,19 @@ import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { recordsOfOtherWriters } from '../state/record-io.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /** @returns why not to adopt: a record that another process wrote has the pipe */
 export async function ownedByOtherWriter(
-  context: Pick<ReconcileContext, 'ledger' | 'store'>,
+  { ledger }: Pick<ReconcileContext, 'ledger'>,
   pipeId: string,
   but: Key,
 ): Promise<FactsOf<'AdoptRefused'> | undefined> {
-  const holder = (await recordsOfOtherWriters(context)).find(
-    ({ key, remote }) => key !== but && sameId(remote?.id, pipeId),
-  )
-  return holder && { is: 'held', pipeId, by: holder.key, isOrphan: false }
+  for (const by of ledger.toRead.keys()) {
+    const record = by === but ? undefined : await ledger.get(by)
+    if (sameId(record?.remote?.id, pipeId)) return { is: 'held', pipeId, by, isOrphan: false }
+  }
+  return undefined
 }
 
 interface Wanted {

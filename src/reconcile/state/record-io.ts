@@ -15,37 +15,18 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
 
 /** Loads records that another process wrote. @returns their keys */
 export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
-  const writes = await ledger.othersWrites()
-  if (writes === store.othersWritesSeen) return []
-  // Reads the store before the ledger, because a write in between must show as a difference.
-  const known = new Map<Key, number>()
-  for (const { key, version } of store.records()) known.set(key, version)
-  const there = await ledger.versions()
   const changed: Key[] = []
-  for (const [key, version] of there) {
-    if (known.get(key) === version) continue
-    const record = await ledger.get(key)
-    if (record === undefined) continue
-    if (record.version > (store.record(key)?.version ?? 0)) store.note(record)
-    changed.push(key)
+  for (const [key, write] of ledger.toRead) {
+    const known = store.record(key)
+    const record = await ledger.get(key, known)
+    if (store.record(key) === known && (record?.version ?? 0) !== (known?.version ?? 0)) {
+      if (record === undefined) store.drop(key)
+      else store.note(record)
+      changed.push(key)
+    }
+    if (ledger.toRead.get(key) === write) ledger.toRead.delete(key)
   }
-  for (const [key, version] of known) {
-    if (there.has(key) || version === 0 || store.record(key)?.version !== version) continue
-    store.drop(key)
-    changed.push(key)
-  }
-  store.othersWritesSeen = writes
   return changed.toSorted()
-}
-
-export async function recordsOfOtherWriters({ ledger, store }: Known): Promise<readonly LedgerRecord[]> {
-  const news: LedgerRecord[] = []
-  for (const [key, version] of await ledger.versions()) {
-    if (store.record(key)?.version === version) continue
-    const record = await ledger.get(key)
-    if (record !== undefined) news.push(record)
-  }
-  return news
 }
 
 export type Line = NewEntry & { readonly type: 'action' }

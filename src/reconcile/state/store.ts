@@ -220,7 +220,6 @@ export function createStateStore({
     /** Keys to apply again, because a late request of the former leader might have changed their resources. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
-    othersWritesSeen: undefined as number | undefined, // set by `syncStoreFromLedger`
     /** Keys that depend on this key, or use it as their Service. */
     dependents: (key: Key) => dependentsOf.get(key) ?? [],
     /** Keys that name this key in `policy.renamedFrom`, or this id in `policy.adopt` or a Lock. */
