@@ -11,6 +11,7 @@ import {
   stoppedInVain,
   waitsForRest,
 } from '../../src/plan/change-waits.ts'
+import { decide } from '../../src/plan/decide.ts'
 import { contestOf, failedStart, withCorrections, withoutCorrections } from '../../src/plan/corrections.ts'
 import { deletionTarget, graceSince, markAfter } from '../../src/plan/deletion-mark.ts'
 import { attemptDigest } from '../../src/plan/gates.ts'
@@ -189,6 +190,17 @@ test.for<[Correction, number | undefined]>([
   const contest = waitMs === undefined ? undefined : { fields: ['size'], times: last.count, waitMs }
   expect(contestOf(input, ['other', 'start', 'size'])).toEqual(contest)
   expect(contestOf({ ...input, isAsked: true }, ['size'])).toBeUndefined()
+})
+
+test('a suspended pipe is started only after a stop for a change', () => {
+  const decided = (record?: Given['record']) => {
+    const input = inputOf({ ...STARTED, state: 'Stopped', record })
+    return decide({
+      ...input,
+      policy: { ...input.policy, suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } },
+    }).type
+  }
+  expect([decided(), decided(commanded('stop', MINUTE, MINUTE, true))]).toEqual(['hold', 'update'])
 })
 
 test('a person who asks ends the waits of failed starts', () => {

@@ -20,6 +20,9 @@ describe('a query endpoint', () => {
     expect(messageOf(edited.action, { key: 'Pipe/orders' })).toContain('key-1')
     expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(world.platform.upserts).toHaveLength(3)
+    const lines = await world.ledger.history({ key: KEY, limit: 100 })
+    const told = lines.flatMap((line) => (line.type === 'action' ? line.reason : []))
+    expect(told, 'not of the upsert at the interval').toEqual(['Changing', 'New'])
   })
 })
 
