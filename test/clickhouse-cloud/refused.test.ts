@@ -74,15 +74,7 @@ const OPEN = [
   'source.objectStorage.queueUrl: format', // it is a URL, of whatever
 ]
 
-const TEXTS = [
-  '',
-  'x y',
-  'gs://b/x',
-  'https://x.example/y',
-  'a,,b',
-  '2026-01-01T00:00',
-  '2026-01-01T00:00:00Z',
-]
+const TEXTS = ['', 'x y', 'gs://b/x', 'https://x.test/y', 'a,,b', '2026-01-01T00:00', '2026-01-01T00:00:00Z']
 const NUMBERS = [0, -1, 1, 1.5, 300, 1e12]
 const LISTS: readonly Json[] = [[], [''], ['a'], ['a', 'a'], [{}]]
 const VALUES: readonly (Json | undefined)[] = [

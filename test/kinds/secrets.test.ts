@@ -159,15 +159,7 @@ describe('masking', () => {
   )
 
   test('no field of the interface but the sensitive ones has a sensitive name', () => {
-    const names = [
-      'openApiKeys',
-      'primaryKey',
-      'sortingKeys',
-      'webhookId',
-      'iamRole',
-      'partitionBy',
-      'tileId',
-    ]
+    const names = ['openApiKeys', 'primaryKey', 'sortingKeys', 'webhookId', 'iamRole', 'partitionBy']
     expect(names.filter(isSensitiveName)).toEqual([])
   })
 })

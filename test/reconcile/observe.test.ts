@@ -22,12 +22,7 @@ describe('a created pipe, after', () => {
     ['nothing', '', 'Ready', 'InSync'],
     ['a change in the console', 'edit #1 replicas=9', 'Drifted', 'Drifted'],
     ['an edit', 'write orders replicas=2', 'Drifted', 'NotUpdatable'],
-    [
-      'an edit, and the same in the console',
-      'edit #1 replicas=2; write orders replicas=2',
-      'Ready',
-      'InSync',
-    ],
+    ['one edit, here and there', 'edit #1 replicas=2; write orders replicas=2', 'Ready', 'InSync'],
     ['a secret with another value', 'mount kafka/password=second', 'Drifted', 'SecretRotated'],
     ['a secret that is not mounted for a while', 'unmount kafka/password', 'Ready', 'InSync'],
     ['an invalid manifest', 'write orders invalid', 'Invalid', 'InvalidManifest'],
@@ -37,12 +32,7 @@ describe('a created pipe, after', () => {
     ['a platform that does not answer', 'get: lost', 'Failed', 'Unavailable'],
     ['a console edit of what the manifest does not set', 'edit #1 setting=4', 'Ready', 'InSync'],
     ['a state that is not healthy', 'write orders healthyStates=Idle', 'NotReady', 'UnhealthyState'],
-    [
-      'credentials of the platform that are not mounted',
-      'get: without credentials',
-      'Refused',
-      'SecretUnavailable',
-    ],
+    ['unmounted platform credentials', 'get: without credentials', 'Refused', 'SecretUnavailable'],
     ['a broken Service manifest', 'service broken', 'Ready', 'InSync'],
   ])('%s, it is not created again', (_, happens, status, reason) =>
     story(`${CREATED}; ${happens}; look orders; shown orders: ${status}; shown orders: ${reason}`, {

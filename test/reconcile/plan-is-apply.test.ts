@@ -43,15 +43,7 @@ const NEW = record({
     'same name',
     'renamed from',
   ),
-  dependsOn: constantFrom(
-    undefined,
-    'Alert/one',
-    'Alert/two',
-    'Pipe/a',
-    'Pipe/n0',
-    'Pipe/n1',
-    'QueryEndpoint/q',
-  ),
+  dependsOn: constantFrom(undefined, 'Alert/one', 'Alert/two', 'Pipe/a', 'Pipe/n0', 'QueryEndpoint/q'),
   secret: constantFrom('there', 'there', 'there', 'not there'),
 })
 
