@@ -316,17 +316,25 @@ test('a list whose pages are too old begins again', async () => {
   expect(isCompacted).toBe(true)
 })
 
+/** Not `missing`, which a plan takes for a first run. */
+const DAMAGED = { code: 'corrupt' }
+
 describe('the Secret', () => {
   test('that is gone, while there are records: nothing is done', async () => {
     await (await open()).ledger.swap(blank(ORDERS), [])
     remove('secrets/ledger')
     await expect(open()).rejects.toThrow('has records, but its Secret is missing')
+    await expect(open({ mode: 'reader' })).rejects.toMatchObject(DAMAGED)
   })
 
   test('without its records: nothing is done, and no first run is made of it', async () => {
     await (await open()).ledger.swap(blank(ORDERS), [])
+    model.api.interfere(({ path }) => (path.includes('pipewrightrecords') ? { status: 404 } : undefined))
+    await expect(open({ mode: 'reader' })).rejects.toMatchObject(DAMAGED)
+    model.api.interfere(undefined)
     for (const path of model.api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
     await expect(open()).rejects.toThrow('had records, and has none')
+    await expect(open({ mode: 'reader' })).rejects.toMatchObject(DAMAGED)
   })
 
   test('of a ledger whose first record could not be written, or is being written: it is opened', async () => {

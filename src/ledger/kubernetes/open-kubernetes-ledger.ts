@@ -62,7 +62,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const found = await readLedgerSecret(api, secrets, name)
   // The Lease is read before the records, because a write in between must not count as lost.
   const leaseBefore = found && (await readLease(cluster))
-  await readRecords(mirror, shown)
+  await readRecords(mirror, shown, found ? 'corrupt' : 'missing')
   if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
@@ -182,15 +182,15 @@ export async function unbindKubernetesLedger(options: ClusterPlace): Promise<str
   return platform
 }
 
-async function readRecords(mirror: Mirror, shown: string): Promise<void> {
+async function readRecords(mirror: Mirror, shown: string, code: LedgerError['code']): Promise<void> {
   try {
     await mirror.relist()
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw asLedgerError(error)
     throw new LedgerError(
-      'missing',
+      code,
       `the cluster cannot keep the ledger ${shown}: the CustomResourceDefinition of PipewrightRecords is missing. ` +
-        'The chart installs this definition. To check: "kubectl get crd pipewrightrecords.pipewright.dev".',
+        'The chart installs it. See "kubectl get crd pipewrightrecords.pipewright.dev".',
       { cause: error },
     )
   }
@@ -208,9 +208,9 @@ function isEmpty(mirror: Mirror): boolean {
 function assertMayStart(mirror: Mirror, shown: string, { init, mode }: KubernetesLedgerOptions): void {
   if (!isEmpty(mirror))
     throw new LedgerError(
-      'missing',
-      `the ledger ${shown} has records, but its Secret is missing. Without it, Pipewright cannot tell which secrets ` +
-        'of pipes have changed. Restore the Secret from a backup.',
+      'corrupt',
+      `the ledger ${shown} has records, but its Secret is missing. Without it, Pipewright cannot notice ` +
+        'changed secrets. Restore the Secret from a backup.',
     )
   if (mode === 'reader')
     throw new LedgerError(
@@ -220,15 +220,15 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
   if (init === 'never')
     throw new LedgerError(
       'missing',
-      `there is no ledger ${shown}. --ledger-init=never forbids a first run. Check that --ledger names the right ledger. ` +
-        'If the ledger was lost, restore its Secret and its records from a backup. If this is the first run, use --ledger-init=auto once.',
+      `there is no ledger ${shown}. --ledger-init=never forbids a first run. Check --ledger. ` +
+        'If the ledger was lost, restore its Secret and records from a backup. For a first run, use --ledger-init=auto once.',
     )
 }
 
 function recordsGone(shown: string, name: string): LedgerError {
   return new LedgerError(
-    'missing',
-    `the ledger ${shown} had records, and has none: they were deleted, perhaps with their CustomResourceDefinition. Restore ` +
-      `them from a backup. If they are not needed any more, stop every process that uses this ledger, and also delete the Secret ${name} and the Lease ${name}. The next start is then a first run.`,
+    'corrupt',
+    `the ledger ${shown} had records, and has none: they were deleted, perhaps with their definition. Restore ` +
+      `them from a backup. If they are not needed, stop every process of this ledger, and delete its Secret and Lease ${name}. The next start is then a first run.`,
   )
 }
