@@ -314,6 +314,12 @@ test('a list whose pages are too old begins again', async () => {
   })
   expect((await (await open({ mode: 'reader' })).ledger.list()).length).toBe(600)
   expect(isCompacted).toBe(true)
+  // A cache on the way that ignores the query
+  model.api.interfere(({ query }) => {
+    query.delete('continue')
+    return undefined
+  })
+  await expect(open({ mode: 'reader' })).rejects.toThrow('not from the Kubernetes API')
 })
 
 /** Not `missing`, which a plan takes for a first run. */

@@ -101,14 +101,11 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     try {
-      const url = `${access.server}${path}`
-      const text = body === undefined ? null : JSON.stringify(body)
-      const dispatcher = agentFor(credentials)
-      return await send(url, {
-        dispatcher,
+      return await send(`${access.server}${path}`, {
+        dispatcher: agentFor(credentials),
         method,
         headers,
-        body: text,
+        body: body === undefined ? null : JSON.stringify(body),
         signal,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -148,12 +145,13 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
   }
 
   async function pages(path: string, selector: string): Promise<Listed> {
-    const items: KubeObject[] = []
-    for (let from = ''; ;) {
+    const items = new Map<string, KubeObject>()
+    for (let from = '', known = -1; ; known = items.size) {
       const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
-      for (const item of page) items.push(asObject(item))
+      for (const item of page) items.set(item.metadata.name, item)
+      if (more === '') return { items: [...items.values()], resourceVersion }
+      if (items.size === known) throw notKubernetes('it repeats a page')
       from = more
-      if (more === '') return { items, resourceVersion }
     }
   }
 
@@ -168,7 +166,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       throw notKubernetes(reply)
     const { continue: next, resourceVersion } = reply['metadata']
     if (typeof resourceVersion !== 'string') throw notKubernetes(reply['metadata'])
-    return { page: reply['items'], more: typeof next === 'string' ? next : '', resourceVersion }
+    return { page: reply['items'].map(asObject), more: typeof next === 'string' ? next : '', resourceVersion }
   }
 
   return {
@@ -252,9 +250,8 @@ async function textOf(body: { text(): Promise<string> }): Promise<string> {
 
 function asObject(value: unknown): KubeObject {
   const meta = isObject(value) ? value['metadata'] : undefined
-  const isOne =
-    isObject(meta) && typeof meta['name'] === 'string' && typeof meta['resourceVersion'] === 'string'
-  if (!isOne) throw notKubernetes(value)
+  if (!isObject(meta) || typeof meta['name'] !== 'string' || typeof meta['resourceVersion'] !== 'string')
+    throw notKubernetes(value)
   return value as KubeObject
 }
 
