@@ -138,7 +138,7 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   return claimOf('True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
 }
 
-const CONTACT: ReadonlySet<Reason> = new Set(['InSync', 'AuthFailed', 'Unavailable'])
+const CONTACT = new Set<Reason>(['InSync', 'AuthFailed', 'Unavailable'])
 
 export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
@@ -186,21 +186,22 @@ function withoutUnknown(because: Because): Explanation {
   return { reason, facts: others }
 }
 
-const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
+const SYNCED_STAYS = new Set<Reason>(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** After a restart, conditions with these reasons stay the same while 404s are counted again. */
-const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen'])
-
-function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
-  return (
-    action.reason === 'MissingUnconfirmed' && previous !== undefined && COUNTED.has(previous.Synced.reason)
-  )
+/** While 404s are counted again, reasons that block creates stay. */
+function isMissedAnew({ reason }: Action, previous: Conditions | undefined): boolean {
+  if (reason !== 'MissingUnconfirmed' || previous === undefined) return false
+  const { Synced } = previous
+  const { status } = REASONS[Synced.reason]
+  return status === 'Missing' || (Synced.status === 'False' && KEPT.has(status))
 }
+
+const KEPT = new Set<Status>(['Failed', 'NotReady', 'Refused'])
 
 function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boolean {
   return reason === 'OutcomeUnknown' && undecidedIntent(recorded) === undefined
@@ -254,13 +255,7 @@ function isHealthyAsBefore(
   return previous?.Ready.reason === 'Healthy' && sameJson(previous.Ready.facts, healthy)
 }
 
-const READY_TOO: ReadonlySet<Reason> = new Set([
-  'Orphaned',
-  'Suspended',
-  'NeverSeen',
-  'MissingUnconfirmed',
-  'Missing',
-])
+const READY_TOO = new Set<Reason>(['Orphaned', 'Suspended', 'NeverSeen', 'MissingUnconfirmed', 'Missing'])
 
 const UNKNOWN_BRIEFLY: Claim = { status: 'Unknown', reason: 'OutcomeUnknown' }
 
@@ -270,7 +265,7 @@ function briefly(claim: Claim): Claim {
 
 const UNOBSERVED: Claim = { status: 'Unknown', reason: 'Unobserved', facts: { why: 'waiting' } }
 
-const IN_SYNC: ReadonlySet<Reason> = new Set(['InSync', 'Created', 'Adopted', 'Applied'])
+const IN_SYNC = new Set<Reason>(['InSync', 'Created', 'Adopted', 'Applied'])
 
 export function statusOf(conditions: Conditions): Status {
   const { Valid, Synced, Ready } = conditions

@@ -245,8 +245,8 @@ async function conclude(
     state: context.store.observation(key)?.state,
     previous: recorded.conditions,
   })
-  const backoff = nextBackoff(context, assessment, acted, action)
-  const recording = { assessment, recorded, action, acted, conditions, backoff }
+  const backoff = nextBackoff(context, round, acted)
+  const recording = { ...round, acted, conditions, backoff }
   const written = await writeRecord(context, recording)
   return report(context, board, { ...recording, written, request, startedAt })
 }
@@ -289,16 +289,16 @@ function failed({ request }: Reconciliation, assessment: Assessment, error: unkn
 
 function nextBackoff(
   context: ReconcileContext,
-  { input }: Assessment,
+  { assessment, action: { reason } }: Round,
   { outcome, record }: Acted,
-  action: Action,
 ): Backoff | undefined {
-  if (outcome.result !== 'failed') return action.reason === 'BackingOff' ? record.backoff : undefined
-  const { fingerprint } = input.desired
+  if (outcome.result !== 'failed')
+    return reason === 'BackingOff' || reason === 'MissingUnconfirmed' ? record.backoff : undefined
+  const { fingerprint } = assessment.input.desired
   return backoffAfter({
     previous: record.backoff,
     outcome,
-    digest: fingerprint === undefined ? '' : attemptDigest(fingerprint),
+    digest: fingerprint ? attemptDigest(fingerprint) : '',
     now: context.clock.now(),
     random: context.random,
   })

@@ -74,6 +74,15 @@ describe('a pipe that is not found', () => {
     expect(world.platform.posts).toHaveLength(2)
   })
 
+  test('shows why its create waits or failed, and retries later each time, while 404s are counted again', async () => {
+    const confirmed = times(3, 'visit p0; 40 s')
+    const again = `5 min; visit p0: MissingUnconfirmed; shown p0`
+    const start = `delete p0; unmount kafka/password; ${confirmed}; ${again}: SecretUnavailable; mount kafka/password=x`
+    const cycle = `${confirmed}; ${again}: Rejected`
+    const world = await settled(2, `${start}; create: refused for ever; ${times(6, cycle)}`)
+    expect((await world.record('Pipe/p0')).backoff?.failures).toBeGreaterThan(3)
+  })
+
   test('is not created from an invalid manifest, but held', () =>
     expectSent(1, `delete p0; write p0 invalid; ${times(4, 'look p0; 1 min')}; shown p0: Invalid`, 1))
 })
@@ -107,9 +116,7 @@ describe('many pipes that are not found', () => {
   test('of which one was still found beside the first 404 of the other, are not believed to be missing', () =>
     expectSent(2, `hide p0; visit p0; hide p1; ${times(5, '34 s; visit p0: MissingUnconfirmed')}`, 2))
 
-  const MASS = names(3)
-    .map((name) => `visit ${name}: MassMissing`)
-    .join('; ')
+  const MASS = each('visit', 3).replaceAll(/p\d/g, '$&: MassMissing')
 
   test('three of ten are too many to believe, however long it lasts', () =>
     expectSent(10, `${each('delete', 3)}; ${times(5, round(10))}; ${MASS}`, 10))
@@ -144,12 +151,7 @@ describe('many pipes that are not found', () => {
 
   test.each([
     ['orphans', `${each('remove', 3)}; read again`],
-    [
-      'suspended',
-      names(3)
-        .map((name) => `write ${name} suspended`)
-        .join('; '),
-    ],
+    ['suspended', each('write', 3).replaceAll(/p\d/g, '$& suspended')],
   ])('that are %s since do not make the rest too many', (_, left) =>
     expectSent(8, `${each('delete', 3)}; ${THREE}; ${left}; 1 min; delete p7; ${times(4, round(8))}`, 9),
   )
@@ -166,9 +168,7 @@ describe('the create limit, when pipes are missing', () => {
   const FEW = { maxCreates: 3 }
 
   test('more than it lets pass are all refused, the first as well', () => {
-    const refused = names(4)
-      .map((name) => `visit ${name}: CreateLimit`)
-      .join('; ')
+    const refused = each('visit', 4).replaceAll(/p\d/g, '$&: CreateLimit')
     return expectSent(14, `${each('delete', 4)}; ${times(3, round(14))}; ${refused}`, 14, FEW)
   })
 
