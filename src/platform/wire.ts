@@ -73,7 +73,7 @@ export function readingOf({ noun, operations }: ReadableKind, service: unknown):
   return reading
 }
 
-/** A reply with the id of another pipe counts as unreadable. */
+/** A reply with the id of another resource counts as unreadable. */
 export function resourceWithId(
   { lifecycle, reply }: ReadableKind,
   { api }: Operation,
@@ -81,7 +81,7 @@ export function resourceWithId(
 ): ReadValue<RemoteResource> {
   return (json) => {
     const found = remoteResourceOf(reply, json[WIRE.valueField[api]])
-    const isAnswer = lifecycle !== 'create-once' || found?.id.toLowerCase() === id.toLowerCase()
+    const isAnswer = lifecycle === 'upsert' || found?.id.toLowerCase() === id.toLowerCase()
     return isAnswer ? found : undefined
   }
 }

@@ -1,3 +1,4 @@
+import { ALERT as SERVICE_ALERT } from '../../src/kinds/profiles/clickhouse-cloud/alert/kind.ts'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -7,6 +8,7 @@ import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
 import { openDirectly } from '../../src/platform/open-connection.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
 import {
+  access,
   createRequest,
   envelope,
   facing,
@@ -266,10 +268,12 @@ test('create: an empty id is none', async () => {
   expect(facts.reply?.reveal()).toBe(envelope({ id: '' }))
 })
 
-test('a reply about another pipe is no answer', async () => {
+test('a reply about another pipe or alert is no answer', async () => {
   const other = envelope({ id: 'ffffffff-0000-4000-8000-000000000000' })
   await using t = await facing(json(200, other), { idempotentRetries: 0 })
-  expect((await failure(t.read())).facts.class).toBe('BadReply')
+  const alert = { kind: SERVICE_ALERT, service: access, id: '66d0f1a2b3c4d5e6f7a8b9c2' }
+  for (const reading of [t.read(), t.client.read(alert, readOptions())])
+    expect((await failure(reading)).facts.class).toBe('BadReply')
 })
 
 test('nobody listens: nothing was done, and only a reading tries again', async () => {

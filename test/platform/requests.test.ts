@@ -121,15 +121,16 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
   const dir = folderForTest()
   await writeFile(join(dir, 'token'), `${TOKEN}\n`)
   const shapes: Shape[] = []
+  const id = 'a/../b?c=d'
   const reply = await mocked(async () => {
-    takeDown('https://192.0.2.8', shapes, { data: { id: 'a', state: 'OK' } })
+    takeDown('https://192.0.2.8', shapes, { data: { id, state: 'OK' } })
     await using p = platform({ alertsBaseUrl: 'https://192.0.2.8', alertsTokenFile: join(dir, 'token') })
     const refused = await failure(p.client.read({ kind: ALERT, service: undefined, id: '..' }, readOptions()))
     expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
-    return await p.client.read({ kind: ALERT, service: undefined, id: 'a/../b?c=d' }, readOptions())
+    return await p.client.read({ kind: ALERT, service: undefined, id }, readOptions())
   })
   expect(reply).toEqual({
-    value: { id: 'a', state: 'OK' },
+    value: { id, state: 'OK' },
     requestId: undefined,
     credential: expect.any(String),
   })
