@@ -203,6 +203,16 @@ describe('what is read', () => {
     }
   })
 
+  test('a folder with the name of a Lock file is an unreadable Lock', async () => {
+    using folder = temporaryFolder()
+    folder.write('pipes.lock.yaml/a.yaml', '# 1\n')
+    expect(await namesAndCodes(folder.path)).toEqual({
+      files: [],
+      codes: ['file-not-regular pipes.lock.yaml'],
+      unread: ['pipes.lock.yaml', 'pipes.lock.yaml/'],
+    })
+  })
+
   test('odd names are shown safely and not opened', async () => {
     using folder = temporaryFolder()
     folder.write('a\nb.yaml', '# x\n')

@@ -81,7 +81,7 @@ export function pictureOf(
 export const FINDING_CODES = {
   'file-unreadable': 'a file cannot be read',
   'folder-unreadable': 'a folder cannot be listed',
-  'file-not-regular': 'a device, a pipe or a socket instead of a file',
+  'file-not-regular': 'a folder, device, pipe or socket instead of a file',
   'file-name': 'the name of a file holds control characters or is not UTF-8',
   'file-too-large': 'a file is over the size limit',
   'too-many-files': 'the directory holds too many files or folders',

@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
+import { isLockFileName } from '../validate/outline.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { readIgnoreFile } from './ignore-file.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
@@ -64,13 +65,10 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
   if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
-  // `waiting` can grow: a followed link can add links.
+  // `waiting` can grow: links add links.
   for (const link of walk.waiting) await followLink(walk, link)
   const files = walk.files.toSorted((a, b) => compareTexts(a.file, b.file))
-  if (files.length > limits.files) {
-    walk.findings.push(tooManyFiles(files[limits.files]?.file ?? '', limits))
-    walk.unread.push('')
-  }
+  if (files.length > limits.files) refuseFile(walk, '', tooManyFiles(files[limits.files]?.file ?? '', limits))
   return { ...walk, files: files.slice(0, limits.files) }
 }
 
@@ -98,15 +96,11 @@ async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
   const within = { file: `${folder.file}/`, path: folder.path }
   walk.folders += 1
   if (walk.folders > walk.limits.files) {
-    if (!walk.unread.includes('')) walk.findings.push(tooManyFiles(folder.file, walk.limits))
-    walk.unread.push('')
+    if (!walk.unread.includes('')) refuseFile(walk, '', tooManyFiles(folder.file, walk.limits))
     return
   }
-  if (isOddName(folder.file)) {
-    walk.findings.push(oddName(folder.file))
-    walk.unread.push(within.file)
-    return
-  }
+  if (isOddName(folder.file)) return refuseFile(walk, within.file, oddName(folder.file))
+  if (isLockFileName(folder.file)) return refuseLink(walk, folder.file, notRegular(folder.file))
   let listing: readonly Dirent[]
   try {
     listing = await readdir(folder.path, { withFileTypes: true })
@@ -141,7 +135,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
     else if (code !== 'ENOENT' && code !== 'ENOTDIR')
       refuseLink(walk, link.file, unreadableFinding(link.file, 'folder', code))
-    // A broken link without a manifest's name is ignored: such a link can have any purpose.
+    // A broken link without a manifest's name is ignored: it can have any purpose.
     else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }
@@ -191,7 +185,7 @@ function oddName(file: string): Finding {
     severity: 'error',
     code: 'file-name',
     message: 'The name of this file or folder holds control characters or is not UTF-8.',
-    hint: 'Rename the file or folder. Until then, it is not read.',
+    hint: 'Rename it. Until then, it is not read.',
   })
 }
 
@@ -214,8 +208,8 @@ export function notRegular(file: string): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-not-regular',
-    message: 'This is not a file, but a device, a pipe or a socket.',
-    hint: 'Remove it from the directory.',
+    message: 'This is a folder, device, pipe or socket instead of a file.',
+    hint: 'Remove it.',
   })
 }
 
@@ -238,17 +232,13 @@ const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',
-    'Replace the link by a copy. Files outside the directory are not read.',
+    'Replace the link by a copy. Files outside are not read.',
   ],
   'link-repeated': ['The symbolic link is ignored, because its target is read anyway.', 'Remove the link.'],
 }
 
 function linkFinding(file: string, code: LinkCode): Finding {
   const [message, hint] = LINK_WORDS[code]
-  return findingOfFile(file, {
-    severity: code === 'link-repeated' ? 'warning' : 'error',
-    code,
-    message,
-    hint,
-  })
+  const severity = code === 'link-repeated' ? 'warning' : 'error'
+  return findingOfFile(file, { severity, code, message, hint })
 }
