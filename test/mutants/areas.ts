@@ -87,4 +87,22 @@ export const EQUIVALENT: readonly {
     what: 'constant times 1000',
     why: 'The limit of undici comes first. This one ends a wait of which undici says nothing.',
   },
+  {
+    file: 'open-connection.ts',
+    line: "signal.addEventListener('abort', () => reject(new errors.ConnectTimeoutError())",
+    what: 'statement dropped',
+    why: 'As SLACK_MS.',
+  },
+  {
+    file: 'assess.ts',
+    line: '|| !isCreateOnce(manifest) || body === undefined ||',
+    what: '|| became &&',
+    why: 'Only bugs come here. It narrows the types.',
+  },
+  {
+    file: 'upsert.ts',
+    line: "input.lifecycle !== 'upsert' || body === undefined ||",
+    what: '|| became &&',
+    why: 'Only bugs come here. It narrows the types.',
+  },
 ]

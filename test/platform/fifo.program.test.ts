@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { appendFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 import { readTextFile } from '../../src/platform/text-file.ts'
@@ -28,7 +29,12 @@ test('a text from a FIFO is read to its end, within a limit and until a stop', a
   const stopped = readTextFile(file, { signal: stop.signal })
   stop.abort(new Error('stopped'))
   await expect(stopped).rejects.toThrow('stopped')
-  const text = 'x'.repeat(200_000)
-  const [read] = await Promise.all([readTextFile(file), appendFile(file, text)])
-  expect(read).toBe(text)
+  const reading = readTextFile(file)
+  await using writer = await open(file, 'a')
+  for (const part of ['x'.repeat(200_000), 'y']) {
+    await pause(150)
+    await writer.appendFile(part)
+  }
+  await writer.close()
+  expect(await reading).toBe(`${'x'.repeat(200_000)}y`)
 })

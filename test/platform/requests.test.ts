@@ -25,6 +25,7 @@ import {
   createRequest,
 } from './support/platform.ts'
 import { mocked } from './support/mocked.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { folderForTest } from '../support/folders.ts'
 
 const HOST = 'https://192.0.2.7'
@@ -166,6 +167,15 @@ test('two secrets with one API key share its budget', async () => {
     return p.client.budgets()
   })
   expect(budgets).toMatchObject([{ used: 2 }, { used: 2 }])
+})
+
+test('a request that found no server gives its place back after its turn, and leaves no timer', async () => {
+  const clock = createFakeClock()
+  await using p = platform({ baseUrl: 'http://127.0.0.1:9', idempotentRetries: 0, clock })
+  await failure(p.read())
+  expect(clock.pending).toBe(0)
+  await clock.advance(1_021)
+  expect(p.client.budgets()).toMatchObject([{ used: 0 }])
 })
 
 test('a request goes out before its caller goes on, when nothing has to be waited for', async () => {

@@ -1,42 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { given } from './given.ts'
-import { pipeBodyOf } from './manifests.ts'
+import { pipeBodyOf, service } from './manifests.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 import { operate } from '../../src/reconcile/operator/operate.ts'
 import { OTHER_SERVICE_ID } from '../support/manifests.ts'
-import { idOf, play, story, times, worldAfter } from './story.ts'
+import { idOf, play, rowsOf, story, times, worldAfter } from './story.ts'
 
 const NOBODYS = 'c0000000-0000-4000-8000-000000000001'
 const ADOPTING = 'write orders adopt=#1'
 
 describe('policy.adopt of a pipe', () => {
-  test.each<readonly [why: string, before: string, reason: string, sent: number, held: string | undefined]>([
-    ['that is there', 'make orders', 'InSync', 0, '1'],
-    ['that has other values', 'make orders replicas=8', 'Drifted', 0, '1'],
-    ['that is nowhere', '', 'AdoptRefused', 0, undefined],
-    ['that another key holds', 'write holder; look holder', 'AdoptRefused', 1, undefined],
-    [
-      'that another key may have created',
-      'create: unclear after the work; write holder; look holder',
-      'AdoptRefused',
-      1,
-      undefined,
-    ],
-    [
-      'that an unknown create made',
-      'write orders; create: unclear after the work; look orders',
-      'InSync',
-      1,
-      '1',
-    ],
-  ])('%s', async (_, before, reason, sent, held) => {
+  const ROWS = `
+    that is there | make orders | InSync | 0 | 1
+    that has other values | make orders replicas=8 | Drifted | 0 | 1
+    that is nowhere | | AdoptRefused | 0 |
+    that another key holds | write holder; look holder | AdoptRefused | 1 |
+    that another key may have created | create: unclear after the work; write holder; look holder | AdoptRefused | 1 |
+    that an unknown create made | write orders; create: unclear after the work; look orders | InSync | 1 | 1`
+  test.each(rowsOf(ROWS))('%s', async (_, before, reason, sent, held) => {
     const world = await worldAfter(`${before}; ${ADOPTING}; look orders; ${times(5, '5 min; look orders')}`, {
-      sent,
+      sent: Number(sent),
     })
     const { conditions, remote } = await world.record('Pipe/orders')
     expect(conditions?.Synced.reason).toBe(reason)
-    expect(remote?.id.slice(-1)).toBe(held)
+    expect(remote?.id.slice(-1) ?? '').toBe(held)
   })
 
   test('of another service is refused', async () => {
@@ -171,11 +159,26 @@ test('a pipe that is adopted under its own key stays one that Pipewright created
   const world = await worldAfter('write orders; look orders')
   const [pipeId = ''] = world.platform.pipes.keys()
   const { conditions } = await world.record('Pipe/orders')
-  const { signal } = new AbortController()
-  const said = await operate(world.context, { command: 'adopt', key: 'Pipe/orders', pipeId }, signal)
-  expect(said.result).toBe('done')
+  await play(world, 'adopt orders=#1: done')
   expect(await world.record('Pipe/orders')).toMatchObject({
     remote: { id: pipeId, origin: 'created' },
     conditions,
   })
 })
+
+test('the pipe of an unknown create is adopted where it was asked for, though the manifest names another service', async () => {
+  const world = await worldAfter('write orders; create: lost after the work; look orders; 1 h')
+  world.write('other.yaml', service('other', OTHER_SERVICE_ID))
+  await play(world, 'write orders service=other; resolve orders=#1: Linked Pipe/orders')
+  expect((await world.record('Pipe/orders')).service?.name).toBe('analytics')
+})
+
+test.each(['recreate orders', `adopt orders=${NOBODYS}`])(
+  'a pipe that a person called gone, and that is found by "%s", is missed anew before it is created again',
+  (command) =>
+    story(
+      `write orders; look orders; hide orders; recreate orders: is gone; show orders; ${command}: exists;
+      hide orders; look orders: MissingUnconfirmed`,
+      { sent: 1 },
+    ),
+)

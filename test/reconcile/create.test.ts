@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { conditionMessage, viewMessage } from '../support/messages.ts'
 import { given, MINUTE } from './given.ts'
-import { pipe } from './manifests.ts'
-import { play, story, times, worldAfter } from './story.ts'
+import { endpoint, pipe } from './manifests.ts'
+import { idOf, play, story, times, worldAfter } from './story.ts'
 
 /** What the first one comes to, and creates after an hour without faults: a second one only where the first certainly had no effect. */
 const ROWS = [
@@ -18,6 +18,7 @@ const FIRST = 'write orders; create: '
 
 describe('a create that ends in', () => {
   test.each(ROWS)('%s', async (_, reply, state, reason, status, sent) => {
+    const reported = state === 'succeeded' ? [] : [state === 'unknown']
     const world = await worldAfter(
       `${FIRST}${reply}; look orders: create New; shown orders: ${status}; shown orders: ${reason}`,
     )
@@ -26,6 +27,8 @@ describe('a create that ends in', () => {
     expect(conditions?.Synced.reason).toBe(reason)
     await play(world, times(60, '1 min; look orders'))
     expect(world.platform.posts).toHaveLength(sent)
+    const told = world.events.flatMap((event) => (event.type === 'ProblemFound' ? event.isReported : []))
+    expect(new Set(told)).toEqual(new Set(reported))
   })
 
   test('a reply with another value than asked for is drift at once', async () => {
@@ -37,18 +40,23 @@ describe('a create that ends in', () => {
   })
 
   test('an unknown outcome says what was seen, and each way out', async () => {
-    const world = await worldAfter(`${FIRST}unclear; look orders`)
+    const world = await worldAfter(
+      `write same name=orders; write returns; look same; look returns; write orders replaces=Pipe/same; create: unclear;
+      look orders`,
+    )
     const { intent, conditions } = await world.record('Pipe/orders')
     for (const part of [
       intent?.id ?? '',
       'the platform said BadReply',
       'request-BadReply',
+      await idOf(world, 'Pipe/same'),
       'policy.adopt: PIPE_ID',
       `policy.retryCreate: ${intent?.id}`,
       'pipewright resolve Pipe/orders --retry',
     ]) {
       expect(conditionMessage(conditions?.Synced)).toContain(part)
     }
+    expect(conditionMessage(conditions?.Synced)).not.toContain(await idOf(world, 'Pipe/returns'))
     expect(conditionMessage(conditions?.Ready)).toMatch(/^It is unknown whether a create worked\. /)
   })
 
@@ -67,6 +75,13 @@ describe('a create that ends in', () => {
 })
 
 describe('a create', () => {
+  test('is not sent, nor is an upsert, while a credential of the platform is not mounted', async () => {
+    const refused =
+      'unmount api/keyId; write orders; look orders: SecretUnavailable; look QueryEndpoint/q: SecretUnavailable'
+    const world = await play(await given({ 'q.yaml': endpoint('q') }), refused)
+    expect([world.platform.posts, world.platform.upserts]).toEqual([[], []])
+  })
+
   test('that stands still for a minute before its intent is decided anew', async () => {
     let isStill = true
     const world = await given(

@@ -77,6 +77,17 @@ describe('a Service', () => {
     await play(world, 'look new: New; look QueryEndpoint/keys: Changing edited')
   })
 
+  test('that goes while a pipe is read does not end that', async () => {
+    const world = await worldAfter('write orders; look orders')
+    const { promise: until, resolve } = Promise.withResolvers<void>()
+    world.platform.script('get', { type: 'slow', until })
+    const reading = world.begin('Pipe/orders')
+    await world.clock.settle()
+    await play(world, 'remove service; read again')
+    resolve()
+    expect((await reading).action.reason).toBe('InvalidManifest')
+  })
+
   const LOOK = 'look Service/analytics'
 
   test('whose credentials are refused says so, and until when', async () => {

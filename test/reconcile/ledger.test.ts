@@ -5,53 +5,37 @@ import { type Given, given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 import { recordedPipe } from '../plan/inputs.ts'
+import { rowsOf } from './story.ts'
 
 /*
  * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
  * seconds, and then kept in memory for the next reconcile.
  */
 
-interface Row {
-  readonly writes: readonly WriteScript[]
-  /** After the reconcile in which it happened; `dead`: the process died in it. */
-  readonly first: 'nothing sent' | 'created' | 'kept' | 'dead'
-  /** After another reconcile, by a new process where the first one died. */
-  readonly ends: 'InSync' | 'OutcomeUnknown'
-}
+/** After the reconcile in which it happened; `dead`: the process died in it. */
+type First = 'nothing sent' | 'created' | 'kept' | 'dead' | 'told otherwise'
 
 const six: readonly WriteScript[] = Array.from({ length: 6 }, () => 'fails')
 
-const ROWS: Readonly<Record<string, Row>> = {
-  'fails at the intent': { writes: ['fails'], first: 'nothing sent', ends: 'InSync' },
-  'fails at the intent, and has it all the same': {
-    writes: ['fails-after'],
-    first: 'created',
-    ends: 'InSync',
-  },
-  'loses the intent to another writer, once': { writes: ['conflict'], first: 'created', ends: 'InSync' },
-  'fails at the id, once': { writes: ['ok', 'fails'], first: 'created', ends: 'InSync' },
-  'fails at the id, and has it all the same': {
-    writes: ['ok', 'fails-after'],
-    first: 'created',
-    ends: 'InSync',
-  },
-  'fails at the id, five times': { writes: ['ok', ...six.slice(1)], first: 'created', ends: 'InSync' },
-  'fails at the id, for longer than it is tried': { writes: ['ok', ...six], first: 'kept', ends: 'InSync' },
-  'loses the id to another writer': { writes: ['ok', 'conflict'], first: 'created', ends: 'InSync' },
-  'fails at the conditions': { writes: ['ok', 'ok', 'fails'], first: 'created', ends: 'InSync' },
-  'loses the conditions to another writer': {
-    writes: ['ok', 'ok', 'conflict'],
-    first: 'created',
-    ends: 'InSync',
-  },
-  'dies before the intent': { writes: ['dies'], first: 'dead', ends: 'InSync' },
-  'dies after the intent': { writes: ['dies-after'], first: 'dead', ends: 'OutcomeUnknown' },
-  'dies before the id': { writes: ['ok', 'dies'], first: 'dead', ends: 'OutcomeUnknown' },
-  'dies after the id': { writes: ['ok', 'dies-after'], first: 'dead', ends: 'InSync' },
-  'dies before the conditions': { writes: ['ok', 'ok', 'dies'], first: 'dead', ends: 'InSync' },
-}
+/** What the ledger does at each write, what comes of the first reconcile, and of another one, by a new process if the first one died. */
+const ROWS = `
+  fails at the intent | fails | nothing sent | InSync
+  fails at the intent, and has it all the same | fails-after | created | InSync
+  loses the intent to another writer, once | conflict | created | InSync
+  fails at the id, once | ok fails | created | InSync
+  fails at the id, and has it all the same | ok fails-after | created | InSync
+  fails at the id, five times | ok ${six.slice(1).join(' ')} | created | InSync
+  fails at the id, for longer than it is tried | ok ${six.join(' ')} | kept | InSync
+  loses the id to another writer | ok conflict | created | InSync
+  fails at the conditions | ok ok fails | created | InSync
+  loses the conditions to another writer | ok ok conflict | created | InSync
+  dies before the intent | dies | dead | InSync
+  dies after the intent | dies-after | dead | OutcomeUnknown
+  dies before the id | ok dies | dead | OutcomeUnknown
+  dies after the id | ok dies-after | dead | InSync
+  dies before the conditions | ok ok dies | dead | InSync`
 
-async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'> {
+async function firstTurn(world: Given): Promise<First> {
   const request = await world.request('Pipe/orders')
   if (request === undefined) return 'dead'
   if (request.outcome.result === 'failed' && request.outcome.reason === 'OutcomeUnsaved') {
@@ -64,9 +48,9 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
 }
 
 describe('a create whose ledger', () => {
-  test.each(Object.entries(ROWS))('%s', async (_why, { writes, first, ends }) => {
+  test.each(rowsOf(ROWS))('%s', async (_why, writes, first, ends) => {
     const world = await given({ 'orders.yaml': pipe('orders') })
-    world.ledger.script(...writes)
+    world.ledger.script(...(writes.split(' ') as WriteScript[])) // as they stand there
     expect(await firstTurn(world)).toBe(first)
     const next = first === 'dead' ? await given({}, { around: world.around }) : world
     await next.clock.advance(1_000)

@@ -5,8 +5,9 @@ import type { Json } from '../../src/lib/json.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import { PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { ODD, type RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { createDryPlatform } from '../../src/reconcile/dry-run/dry-platform.ts'
 import { listedResources } from '../../src/platform/wire.ts'
-import { OTHER_SERVICE_ID } from '../support/manifests.ts'
+import { ORGANIZATION, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { type Given, HOUR, MINUTE } from './given.ts'
 import { during, listedStory, listedWorld } from './given-listing.ts'
 import { lock, pipeBodyOf, service } from './manifests.ts'
@@ -221,6 +222,19 @@ test('a plan reads a pipe that differs in a list, which can lag, as apply does',
   await play(world, 'look orders: InSync')
 })
 
+test('a plan finds in the list of a service what it created there, and in no other list', async () => {
+  const { platform, context } = await listedWorld('make theirs')
+  const plan = createDryPlatform(platform, context)
+  const here = { name: 'a', organizationId: ORGANIZATION, serviceId: SERVICE_ID, secretName: 'api' }
+  const there = { ...here, serviceId: OTHER_SERVICE_ID }
+  const asked = { priority: 1, signal: new AbortController().signal } as const
+  const permit = await plan.admitCreate(PIPE, here, { ...asked, looks: 1 })
+  await permit.send({ body: '{"name":"ours"}', intentId: '', notAfter: 0 })
+  const listed = [plan.list(PIPE, here, asked), permit.list(PIPE, asked), plan.list(PIPE, there, asked)]
+  const names = (await Promise.all(listed)).map(({ value }) => value.map(({ name }) => name))
+  expect(names).toEqual([['theirs', 'ours'], ['theirs', 'ours'], []])
+})
+
 describe('pipes whose ids are named', () => {
   const NAMES = ['a', 'b', 'c', 'd'] as const
 
@@ -400,15 +414,17 @@ describe('an odd item of a list', () => {
     }
     await play(world, `look orders: ${reason}`)
     expect(world.platform.posts).toHaveLength(reason === 'New' ? 1 : 0)
-    const reports = world.events.filter(({ type }) => type === 'ListItemsOdd')
-    expect(reports, 'one report').toHaveLength(1)
+    const reports = () => world.events.filter(({ type }) => type === 'ListItemsOdd')
+    expect(reports(), 'one report').toHaveLength(1)
     if (reason !== 'Ambiguous') return
     const hasNoId = 'id' in item
     await play(
       world,
       `tells orders: set policy.adopt: ${hasNoId ? 'PIPE_ID' : '0'};
-      tells orders: ${hasNoId ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001'}`,
+      tells orders: ${hasNoId ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001'};
+      1 min; look orders`,
     )
+    expect(reports(), 'not of an equal list').toHaveLength(1)
   })
 
   test('is no reading of its pipe: that is asked for by its id', async () => {

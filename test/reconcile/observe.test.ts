@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { conditionMessage } from '../support/messages.ts'
 import { type Given, given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
-import { idOf, play, story, times, worldAfter } from './story.ts'
+import { idOf, play, rowsOf, story, times, worldAfter } from './story.ts'
 
 async function change(world: Given, body: object): Promise<void> {
   const made = world.platform.pipes.get(await idOf(world, ORDERS))
@@ -18,23 +18,23 @@ const ORDERS = 'Pipe/orders'
 const CREATED = 'write orders; look orders'
 
 describe('a created pipe, after', () => {
-  test.each<readonly [why: string, happens: string, status: string, reason: string]>([
-    ['nothing', '', 'Ready', 'InSync'],
-    ['a change in the console', 'edit #1 replicas=9', 'Drifted', 'Drifted'],
-    ['an edit', 'write orders replicas=2', 'Drifted', 'NotUpdatable'],
-    ['one edit, here and there', 'edit #1 replicas=2; write orders replicas=2', 'Ready', 'InSync'],
-    ['a secret with another value', 'mount kafka/password=second', 'Drifted', 'SecretRotated'],
-    ['a secret that is not mounted for a while', 'unmount kafka/password', 'Ready', 'InSync'],
-    ['an invalid manifest', 'write orders invalid', 'Invalid', 'InvalidManifest'],
-    ['a manifest that one reading did not find', 'remove orders', 'Ready', 'InSync'],
-    ['one that three readings did not find', 'remove orders; read again', 'Orphaned', 'Orphaned'],
-    ['a suspension', 'write orders suspended', 'Suspended', 'Suspended'],
-    ['a platform that does not answer', 'get: lost', 'Failed', 'Unavailable'],
-    ['a console edit of what the manifest does not set', 'edit #1 setting=4', 'Ready', 'InSync'],
-    ['a state that is not healthy', 'write orders healthyStates=Idle', 'NotReady', 'UnhealthyState'],
-    ['unmounted platform credentials', 'get: without credentials', 'Refused', 'SecretUnavailable'],
-    ['a broken Service manifest', 'service broken', 'Ready', 'InSync'],
-  ])('%s, it is not created again', (_, happens, status, reason) =>
+  const ROWS = `
+    nothing | | Ready | InSync
+    a change in the console | edit #1 replicas=9 | Drifted | Drifted
+    an edit | write orders replicas=2 | Drifted | NotUpdatable
+    an edit, and the same in the console | edit #1 replicas=2; write orders replicas=2 | Ready | InSync
+    a secret with another value | mount kafka/password=second | Drifted | SecretRotated
+    a secret that is not mounted for a while | unmount kafka/password | Ready | InSync
+    an invalid manifest | write orders invalid | Invalid | InvalidManifest
+    a manifest that one reading did not find | remove orders | Ready | InSync
+    one that three readings did not find | remove orders; read again | Orphaned | Orphaned
+    a suspension | write orders suspended | Suspended | Suspended
+    a platform that does not answer | get: lost | Failed | Unavailable
+    a console edit of what the manifest does not set | edit #1 setting=4 | Ready | InSync
+    a state that is not healthy | write orders healthyStates=Idle | NotReady | UnhealthyState
+    credentials of the platform that are not mounted | get: without credentials | Refused | SecretUnavailable
+    a broken Service manifest | service broken | Ready | InSync`
+  test.each(rowsOf(ROWS))('%s, it is not created again', (_, happens, status, reason) =>
     story(`${CREATED}; ${happens}; look orders; shown orders: ${status}; shown orders: ${reason}`, {
       sent: 1,
     }),

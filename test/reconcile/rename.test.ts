@@ -2,55 +2,29 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { given } from './given.ts'
 import { pipe } from './manifests.ts'
-import { play, story, times, worldAfter } from './story.ts'
+import { play, rowsOf, story, times, worldAfter } from './story.ts'
 
 const NAMED = 'name=orders topics=orders'
 /** A pipe `old` that was created, and whose manifest is gone. */
 const orphan = (settings = NAMED) => `write old ${settings}; look old; remove old; read again; look old`
 
 describe('a new manifest beside an orphan with', () => {
-  test.each<readonly [why: string, old: string, fresh: string, reason: string, sent: number, at: string]>([
-    ['the same service and body', NAMED, NAMED, 'InSync', 1, 'new'],
-    [
-      'the same name on the platform, another body',
-      NAMED,
-      `${NAMED} replicas=2`,
-      'Ambiguous unclaimed',
-      1,
-      'old',
-    ],
-    ['the same body, a name of its own', 'topics=a', 'topics=a', 'Ambiguous unclaimed', 1, 'old'],
-    ['the same source and table', 'topics=a', 'topics=a replicas=2', 'Ambiguous unclaimed', 1, 'old'],
-    ['the same, and replaces', 'topics=a', 'topics=a replicas=2 replaces=Pipe/old', 'New', 2, 'old'],
-    [
-      'the same, and renamedFrom',
-      'topics=a',
-      'topics=a replicas=2 renamedFrom=Pipe/old',
-      'NotUpdatable',
-      1,
-      'new',
-    ],
-    ['the same table, another source', 'topics=a', 'topics=b', 'New', 2, 'old'],
-    ['the same source, another table', 'topics=a', 'topics=a table=returns', 'New', 2, 'old'],
-    ['nothing in common', NAMED, 'name=returns topics=returns', 'New', 2, 'old'],
-    [
-      'a body of its own, and renamedFrom',
-      NAMED,
-      `${NAMED} replicas=2 renamedFrom=Pipe/old`,
-      'NotUpdatable',
-      1,
-      'new',
-    ],
-    ['the same body, and replaces', NAMED, `${NAMED} replaces=Pipe/old`, 'New', 2, 'old'],
-    [
-      'replaces of another one',
-      NAMED,
-      `${NAMED} replicas=2 replaces=Pipe/other`,
-      'Ambiguous unclaimed',
-      1,
-      'old',
-    ],
-  ])('%s', async (_, old, fresh, reason, sent, at) => {
+  // The settings of the old and the new manifest, the reason of the new one, creates, and the key that has pipe 1.
+  const ROWS = `
+    the same service and body | ${NAMED} | ${NAMED} | InSync | 1 | new
+    the same name on the platform, another body | ${NAMED} | ${NAMED} replicas=2 | Ambiguous unclaimed | 1 | old
+    the same body, a name of its own | topics=a | topics=a | Ambiguous unclaimed | 1 | old
+    the same source and table | topics=a | topics=a replicas=2 | Ambiguous unclaimed | 1 | old
+    the same, and replaces | topics=a | topics=a replicas=2 replaces=Pipe/old | New | 2 | old
+    the same, and renamedFrom | topics=a | topics=a replicas=2 renamedFrom=Pipe/old | NotUpdatable | 1 | new
+    the same table, another source | topics=a | topics=b | New | 2 | old
+    the same source, another table | topics=a | topics=a table=returns | New | 2 | old
+    nothing in common | ${NAMED} | name=returns topics=returns | New | 2 | old
+    a body of its own, and renamedFrom | ${NAMED} | ${NAMED} replicas=2 renamedFrom=Pipe/old | NotUpdatable | 1 | new
+    the same body, and replaces | ${NAMED} | ${NAMED} replaces=Pipe/old | New | 2 | old
+    replaces of another one | ${NAMED} | ${NAMED} replicas=2 replaces=Pipe/other | Ambiguous unclaimed | 1 | old`
+  test.each(rowsOf(ROWS))('%s', async (_, old, fresh, reason, creates, at) => {
+    const sent = Number(creates)
     const text = `${orphan(old)}; write new ${fresh}; look new: ${reason}; look new`
     const others = sent === 2 ? { 'Pipe/new': '2' } : {}
     const world = await worldAfter(text, { sent, holds: { [`Pipe/${at}`]: '1', ...others } })
@@ -58,27 +32,15 @@ describe('a new manifest beside an orphan with', () => {
   })
 })
 
+const ASKED = 'Ambiguous unclaimed; tells new: policy.renamedFrom: Pipe/old'
+
 describe('a rename', () => {
-  test.each([
-    [
-      'waits until its old manifest is gone, and then moves by itself',
-      NAMED,
-      `write new@old ${NAMED}`,
-      'InSync',
-    ],
-    [
-      'with another edit in the same commit creates nothing',
-      'topics=orders',
-      'write new@old topics=orders replicas=2',
-      'Ambiguous unclaimed; tells new: policy.renamedFrom: Pipe/old',
-    ],
-    [
-      'is compared with the pipe as it was last seen, too',
-      '',
-      'edit #1 name=new topics=new; look old: Drifted; remove old; write new',
-      'Ambiguous unclaimed; tells new: policy.renamedFrom: Pipe/old',
-    ],
-  ])('%s', (_, old, renamed, end) =>
+  const ROWS = `
+    waits until its old manifest is gone, and then moves by itself | ${NAMED} | write new@old ${NAMED} | InSync
+    with another edit in the same commit creates nothing | topics=orders | write new@old topics=orders replicas=2 | ${ASKED}
+    is compared with the pipe as it was last seen, too | |
+      edit #1 name=new topics=new; look old: Drifted; remove old; write new | ${ASKED}`
+  test.each(rowsOf(ROWS))('%s', (_, old, renamed, end) =>
     story(
       `write old ${old}; look old; ${renamed}; look new: Ambiguous unclaimed; read again; look new: ${end}`,
       {
@@ -142,6 +104,11 @@ describe('a rename', () => {
       look a-copy: Ambiguous unclaimed; look new: Ambiguous unclaimed; write new ${NAMED} renamedFrom=Pipe/old;
       look new: from Pipe/old; look a-copy: Ambiguous claimed`,
       { sent: 1 },
+    ))
+
+  test('is not held by a manifest with errors that had the same body', () =>
+    story(
+      `${orphan()}; write other ${NAMED}; write other ${NAMED} invalid; write new ${NAMED}; look new: from Pipe/old`,
     ))
 
   test('takes an unknown outcome along', async () => {
@@ -255,17 +222,12 @@ test('a look that was still due at a key that is forgotten writes nothing', asyn
 })
 
 describe('a new manifest beside one that still holds its pipe', () => {
-  test.each([
-    ['the same service and body', NAMED, 'Ambiguous claimed', 'new'],
-    ['the same name, another body', `${NAMED} replicas=2`, 'Ambiguous claimed', 'old'],
-    ['the same body under another name', 'name=orders-v2 topics=orders', 'Ambiguous claimed', 'old'],
-    [
-      'policy.renamedFrom alone',
-      'name=returns topics=returns renamedFrom=Pipe/old',
-      'Ambiguous renamed-from',
-      'new',
-    ],
-  ])('%s: no second pipe when the old one goes', (_, fresh, reason, at) =>
+  const ROWS = `
+    the same service and body | ${NAMED} | Ambiguous claimed | new
+    the same name, another body | ${NAMED} replicas=2 | Ambiguous claimed | old
+    the same body under another name | name=orders-v2 topics=orders | Ambiguous claimed | old
+    policy.renamedFrom alone | name=returns topics=returns renamedFrom=Pipe/old | Ambiguous renamed-from | new`
+  test.each(rowsOf(ROWS))('%s: no second pipe when the old one goes', (_, fresh, reason, at) =>
     story(
       `write old ${NAMED}; look old; write new ${fresh}; look new: ${reason}; tells new: Pipe/old (old.yaml);
       look old; shown old: Ready; remove old; read again; look new`,

@@ -5,6 +5,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import type { OperatorCommand } from '../../src/contract/person-command.ts'
 import { operate } from '../../src/reconcile/operator/operate.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR, MINUTE, SECOND, type Given, type ProcessOptions } from './given.ts'
@@ -30,6 +31,7 @@ import type { ModelOperation } from './model-platform.ts'
  *   service broken                          its Service manifest has errors
  *   mount kafka/password=x, unmount kafka/password
  *   suspend orders[: words]; resume orders  a person says so, for an hour; the result and the message have these words
+ *   recreate orders; adopt orders=#2; resolve orders=#2   likewise
  */
 
 /** What there is in the end. */
@@ -62,6 +64,15 @@ export function fails(of: ErrorClass, effect: 'none' | 'unknown' = 'none', worke
 
 export function times(count: number, text: string): string {
   return Array.from({ length: count }, () => text).join('; ')
+}
+
+/** Cells of a table: a row in each line, which goes on in lines that are indented further. */
+export function rowsOf(table: string): readonly string[][] {
+  const rows = table
+    .trim()
+    .replaceAll(/\n {6,}/g, ' ')
+    .split('\n')
+  return rows.map((row) => row.split('|').map((cell) => cell.trim()))
 }
 
 /** Plays a story in a new world, and looks at what there is in the end. */
@@ -167,13 +178,15 @@ async function playStep(world: Given, step: string): Promise<void> {
     case 'service':
       return void world.write('service.yaml', '{"kind": ')
     case 'suspend':
-    case 'resume': {
+    case 'resume':
+    case 'recreate':
+    case 'adopt':
+    case 'resolve': {
+      const [name, id] = key.split('=')
       const until = new Date(world.clock.now() + HOUR).toISOString()
-      const said = await operate(
-        world.context,
-        verb === 'resume' ? { command: verb, key } : { command: verb, key, reason: 'a migration', until },
-        new AbortController().signal,
-      )
+      const more = id === undefined ? { reason: 'a migration', until } : { pipeId: await valueOf(world, id) }
+      const asked = { command: verb, key: name, ...more } as OperatorCommand // as the story says
+      const said = await operate(world.context, asked, new AbortController().signal)
       return expect(`${said.result}: ${said.message}`, step).toContain(expected ?? 'done')
     }
     case 'mount': {

@@ -109,6 +109,7 @@ test.each<[why: string, known: Known, count: number]>([
   ['of a record, in whatever case', { records: [recordOf({ remote: recordedPipe(ID) })] }, 0],
   ['that a key had before', { records: [recordOf({ former: { remote: recordedPipe(ID) } })] }, 0],
   ['that a manifest adopts', { entries: [pipe({ ...X, policy: { adopt: ID } })] }, 0],
+  ['that a manifest watches', { entries: [pipe(X, { id: ID })] }, 0],
   ['that a Lock names for a manifest', { entries: [pipe(X)], locks: { 'Pipe/x': ID } }, 0],
   ['of such a name, if the create of an alert has no outcome', named({ intent: OPEN }, 'Alert/orders'), 1],
   ['that a Lock names for no manifest', { locks: { 'Pipe/x': ID } }, 1],

@@ -1,5 +1,5 @@
 import { fieldOfPath } from '../../kinds/changes.ts'
-import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
 import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { differencesIn, type CreateOnceInput } from '../../plan/input.ts'
@@ -10,7 +10,7 @@ import { AGAIN, withoutCorrections } from '../../plan/corrections.ts'
 import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/run-state.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
-import type { Assessment } from '../gather/assess.ts'
+import { type Assessment, wantedPipe } from '../gather/assess.ts'
 import { change } from './change-pipe.ts'
 import { createOnce } from './create-once.ts'
 import { noteReply } from '../state/observations.ts'
@@ -128,18 +128,10 @@ async function create(
   action: Action & { readonly type: 'create' },
   { request, permit }: { readonly request: ReconcileRequest; readonly permit: CreatePermit | undefined },
 ): Promise<Acted> {
-  const { input, entry, body, secrets, service } = assessment
-  const { fingerprint, key } = input.desired
-  const manifest = entry?.manifest
-  if (
-    manifest === undefined ||
-    !isCreateOnce(manifest) ||
-    body === undefined ||
-    fingerprint === undefined ||
-    !service.usable
-  ) {
-    throw new Error(`a create of ${key} was decided without a valid manifest`)
-  }
+  const { input, entry, secrets, service } = assessment
+  const { key } = input.desired
+  const { manifest, body, fingerprint } = wantedPipe(assessment)
+  if (!service.usable) throw new Error(`a create of ${key} was decided without a service`)
   if (permit === undefined) throw new Error(`a create of ${key} was decided without a permit`)
   const { record, outcome, reply } = await createOnce(
     context,

@@ -1,6 +1,6 @@
 import { historyEntry, reasonFields } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Done } from '../../plan/outcome.ts'
@@ -12,7 +12,7 @@ import { disproveId, succeedIntent } from '../../plan/transitions.ts'
 import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
-import type { Assessment } from '../gather/assess.ts'
+import { type Assessment, wantedPipe } from '../gather/assess.ts'
 import { ownedByOtherKey } from './other-owners.ts'
 import { readRepliedId } from './replied-id.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
@@ -30,14 +30,11 @@ export async function adopt(
   action: Action & { readonly type: 'adopt' },
   request: ReconcileRequest,
 ): Promise<Acted> {
-  const { input, entry, body, service } = assessment
-  const { fingerprint, key } = input.desired
-  const manifest = entry?.manifest
-  const { recorded } = input
+  const { input, entry, service } = assessment
+  const { recorded, desired } = input
+  const { key } = desired
+  const { manifest, body, fingerprint } = wantedPipe(assessment)
   const { pipeId, by } = action.facts
-  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined) {
-    throw new Error(`an adoption of ${key} was decided without a valid manifest`)
-  }
   if (by === 'a reply') return adoptByRead(context, assessment, action, request)
   const intent = undecidedIntent(recorded)
   // The former leader might still record the id of another pipe.

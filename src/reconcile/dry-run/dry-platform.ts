@@ -23,10 +23,8 @@ export function createDryPlatform(
   const list: Platform['list'] = async (kind, service, options) => {
     const there = await platform.list(kind, service, options)
     const here = [...made.values()].filter((each) => each.kind === kind.name).map(({ value }) => value)
-    return {
-      ...there,
-      value: [...there.value, ...here.filter(({ serviceId }) => serviceId === service.serviceId)],
-    }
+    const inService = here.filter(({ serviceId }) => serviceId === service.serviceId)
+    return { ...there, value: [...there.value, ...inService] }
   }
 
   const looksAt = (service: ServiceAccess): Looks => ({

@@ -1,6 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
 import { kindFor, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
@@ -226,6 +226,15 @@ function credentialsNeeded({
   const lifecycle = lifecycleOf({ key: recorded.key, manifest, record: recorded })
   const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.remote === undefined)
   return writes && service.usable ? service.access.secretName : undefined
+}
+
+/** @throws {Error} a bug: only pipes with a valid manifest are created or adopted */
+export function wantedPipe({ input, entry, body }: Assessment) {
+  const { fingerprint, key } = input.desired
+  const manifest = entry?.manifest
+  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined)
+    throw new Error(`${key} has no valid manifest to create or adopt a pipe`)
+  return { manifest, body, fingerprint }
 }
 
 export function withSecretHashes(

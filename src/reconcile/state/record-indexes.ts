@@ -85,8 +85,8 @@ export function createEqualManifestIndex(
   let keysOf: ReadonlyMap<string, readonly Key[]> | undefined
 
   function namesOf(entry: Entry): string | readonly string[] {
-    const { key, state, manifest } = entry
-    if (state !== 'valid' || manifest === undefined || !isCreateOnce(manifest)) return []
+    const { key, manifest } = entry
+    if (manifest === undefined || !isCreateOnce(manifest)) return []
     const asked = manifest.policy?.ensure === 'absent' ? undefined : askedOf(entry)
     return asked === undefined ? [] : nameOf(key, asked)
   }
