@@ -51,6 +51,16 @@ describe('a record whose write', () => {
   })
 })
 
+test('a mark in the Secret that meets conflicts is tried three times', async () => {
+  const { ledger } = await open()
+  let puts = 0
+  model.api.interfere((asked) =>
+    isOf(asked, 'PUT', '/secrets/') && (puts += 1) ? { status: 409 } : undefined,
+  )
+  await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow('409')
+  expect(puts).toBe(3)
+})
+
 /** A move to Pipe/new that has ended half way. @returns lets its end arrive, as it was written then */
 async function begun(ledger: Ledger, from: LedgerRecord): Promise<() => Promise<number>> {
   once('PUT', 'pipewrightrecords', 'cut')
@@ -129,8 +139,12 @@ describe('a move', () => {
 
     test('after another record was made where it was to go: both are there', async () => {
       const { ledger } = await open()
-      const end = await begun(ledger, await ledger.swap(blank('Pipe/old', { line: 3 }), []))
+      const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])
+      const end = await begun(ledger, from)
+      // This alone keeps the end away: its record is not written once more.
+      const old = await ledger.swap({ ...from, line: 5 }, [])
       await ledger.swap(blank('Pipe/new', { line: 4 }), [])
+      expect(await ledger.get('Pipe/old')).toStrictEqual(old)
       expect(await end()).toBe(409)
       expect(await seen()).toEqual(['Pipe/new', 'Pipe/old'])
     })
@@ -409,12 +423,16 @@ describe('the right to act', () => {
   })
 
   test('is confirmed by a renewal whose first reply was lost', async () => {
-    const { leadership } = await open()
+    const told: string[] = []
+    const { leadership } = await open({
+      emit: (event) => event.type === 'LeaseRenewed' && told.push(event.result),
+    })
     const term = await leadership.acquire(never, 'wait')
     once('PUT', 'leases', 'lost')
     await expect(term.confirm()).rejects.toMatchObject({ isOver: false })
     await term.confirm()
     expect(term.over.aborted).toBe(false)
+    expect(told).toEqual(['failed', 'renewed'])
   })
 
   test('is not known to be there after the Lease was not renewed for as long as it lasts: only outcomes are written', async () => {
@@ -485,6 +503,19 @@ describe('the right to act', () => {
       expect(term?.epoch).toBe(1)
       await term?.confirm()
     }
+  })
+
+  test('is asked for by a process that waits five times while the Lease lasts', async () => {
+    const [one, other] = [await open(), await open()]
+    await one.leadership.acquire(never, 'wait')
+    const stop = new AbortController()
+    let looks = 0
+    model.api.interfere((asked) => void (looks += Number(isOf(asked, 'GET', 'leases'))))
+    const began = model.clock.monotonic()
+    other.leadership.acquire(stop.signal, 'wait').catch(ignore)
+    await until('six looks', () => looks >= 6)
+    stop.abort()
+    expect(model.clock.monotonic() - began).toBeGreaterThanOrEqual(1_000)
   })
 
   test('is over when somebody deletes the Lease', async () => {

@@ -9,34 +9,22 @@ const SENT = { isSent: true, sentAt: SINCE + 600_000 }
 const DIGEST = 'sha256:abc'
 
 type Row = readonly [why: string, stored: object, read: object]
+const ASKED = { since: SINCE, ...SENT }
+const DONE = { ...ASKED, isAnswered: true }
+const NEXT = { ...ASKED, digest: DIGEST }
+const ABSENT = { since: SINCE, digest: 'absent', isLimited: true }
 
 const ROWS: readonly Row[] = [
   ['no permission', {}, {}],
   ['a permission, and a manifest that is there', { onRemove: 'delete' }, {}],
   ['the manifest is gone', { onRemove: 'delete', removal: { since: SINCE } }, {}],
   ['the pipe is kept', { onRemove: 'delete', removal: { since: SINCE, isKept: true } }, {}],
-  [
-    'the request was sent',
-    { onRemove: 'delete', removal: { since: SINCE, ...SENT } },
-    { removal: { since: SINCE, ...SENT } },
-  ],
-  [
-    'the request was sent, and the service answered',
-    { onRemove: 'delete', removal: { since: SINCE, ...SENT, isAnswered: true, isKept: true } },
-    { removal: { since: SINCE, ...SENT, isAnswered: true } },
-  ],
+  ['the request was sent', { onRemove: 'delete', removal: ASKED }, { removal: ASKED }],
+  ['the service answered', { onRemove: 'delete', removal: { ...DONE, isKept: true } }, { removal: DONE }],
   ['other manifests block it', { removal: { since: SINCE, heldBy: 'manifests' } }, {}],
   ['the limit blocks it', { removal: { since: SINCE, digest: DIGEST, heldBy: 'limit' } }, {}],
-  [
-    'a replacement was sent',
-    { removal: { since: SINCE, digest: DIGEST, ...SENT, heldBy: 'limit' } },
-    { removal: { since: SINCE, digest: DIGEST, ...SENT } },
-  ],
-  [
-    'a manifest asks for the deletion',
-    { removal: { since: SINCE, digest: 'absent', isLimited: true } },
-    { removal: { since: SINCE, digest: 'absent', isLimited: true } },
-  ],
+  ['a replacement was sent', { removal: { ...NEXT, heldBy: 'limit' } }, { removal: NEXT }],
+  ['a manifest asks for the deletion', { removal: ABSENT }, { removal: ABSENT }],
 ]
 
 test.each(ROWS)('%s', (_why, stored, read) => {

@@ -11,7 +11,7 @@ import {
 import { backup, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { readArchiveText } from '../../src/ledger/archive.ts'
-import { exportLedger, openLedgerToAct } from '../../src/ledger/open.ts'
+import { exportLedger, moveLedger, openLedgerToAct } from '../../src/ledger/open.ts'
 import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
 import { modelForEach } from '../kubernetes/model-for-each.ts'
 import { runHere } from '../support/command.ts'
@@ -39,6 +39,8 @@ async function fill(url: string): Promise<void> {
 const file = () => model.workspace.path('ledger.ndjson')
 const moving = (url: string) => runHere(['ledger', 'export', file(), '--move', '--ledger', url])
 const importing = (url: string) => runHere(['ledger', 'import', file(), '--ledger', url])
+
+const keepNothing = () => expect.unreachable('the disk is full')
 
 describe.each([
   ['sqlite', () => `sqlite:${model.workspace.path('old.db')}`, 'kubernetes:new'],
@@ -99,6 +101,15 @@ describe.each([
     const { ledger } = await open(aside)
     expect(await ledger.list()).toHaveLength(2)
     await ledger[Symbol.asyncDispose]()
+  })
+
+  test('an export that cannot be kept leaves it as it was', async () => {
+    const url = urlOf()
+    await fill(url)
+    await expect(moveLedger(url, keepNothing, { ...OPTIONS, signal: never })).rejects.toThrow(
+      'the disk is full',
+    )
+    await goesOn(url)
   })
 
   test('while a process acts with it, nothing is exported and nothing marked', async () => {

@@ -56,6 +56,10 @@ function tamper(sql: string): void {
   db.exec(sql)
 }
 
+function tampered(sql: string) {
+  return () => makeLedger().then(() => tamper(sql))
+}
+
 describe('a new ledger', () => {
   test('is made with its folder, whole, for this user only, and leaves nothing else', async () => {
     file = join(folder, 'a', 'b', 'ledger.db')
@@ -95,28 +99,13 @@ describe('a file that is not as it should be', () => {
   test.each<[what: string, code: string, words: string, damage: () => Promise<unknown>]>([
     ['is no SQLite file', 'corrupt', 'is not an SQLite file', () => writeFile(file, 'hello '.repeat(500))],
     ['is empty', 'corrupt', 'is empty', () => writeFile(file, '')],
-    [
-      'is another SQLite file',
-      'corrupt',
-      'not a ledger of Pipewright',
-      async () => tamper('CREATE TABLE t (a); INSERT INTO t VALUES (1)'),
-    ],
+    ['is another SQLite file', 'corrupt', 'not a ledger of', async () => tamper('CREATE TABLE t (a)')],
     ['is cut short', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort())],
     ['is cut to its first page', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort(4_096))],
     ['has garbage where nobody looks at first', 'corrupt', 'damaged', () => makeLedger().then(overwrite)],
     ['is gone, but its log is not', 'corrupt', 'is gone, while', () => writeFile(`${file}-wal`, 'frames')],
-    [
-      'has lost its key',
-      'corrupt',
-      'has no hash key',
-      () => makeLedger().then(() => tamper(`DELETE FROM meta WHERE name = 'hash_key'`)),
-    ],
-    [
-      'comes from a newer version',
-      'newer',
-      'has version 7, but this program knows only versions up to 4',
-      () => makeLedger().then(() => tamper('PRAGMA user_version = 7')),
-    ],
+    ['has lost its key', 'corrupt', 'has no hash key', tampered(`DELETE FROM meta WHERE name = 'hash_key'`)],
+    ['comes from a newer version', 'newer', 'only versions up to 4', tampered('PRAGMA user_version = 7')],
     ['is a directory', 'io', 'is a directory', () => mkdir(file)],
   ])('%s: %s', async (_, code, words, damage) => {
     await damage()
@@ -175,11 +164,7 @@ describe('a file that is not as it should be', () => {
 
   test.each([
     ['under the name of before', `'"CreateLimit"', '"CreateBrake"'`, true],
-    [
-      'with a message and no facts, as an earlier version did',
-      `',"facts":${JSON.stringify(FACTS)}', ',"message":"as asked"'`,
-      false,
-    ],
+    ['with a message', `',"facts":${JSON.stringify(FACTS)}', ',"message":"as asked"'`, false],
     ['with facts of another reason', `'"wanted"', '"waitsFor"'`, false],
   ])('a condition that was written %s is read', async (_how, change, isKnown) => {
     await makeLedger()

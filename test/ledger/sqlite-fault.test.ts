@@ -31,12 +31,7 @@ test.each([
     'reading or writing the disk failed',
   ],
   ['damage found while reading', 11, 'corrupt', 'the ledger l.db is damaged. Do not delete it'],
-  [
-    'a code without words of ours keeps those of SQLite',
-    999 & 0x7f,
-    'io',
-    'cannot read the ledger l.db: said',
-  ],
+  ['an unknown code keeps the words of SQLite', 999 & 0x7f, 'io', 'cannot read the ledger l.db: said'],
 ])('%s', (_, errcode, code, words) => {
   const explained = explain('read', 'l.db', Object.assign(new Error('said'), { errcode }))
   expect(explained).toBeInstanceOf(LedgerError)

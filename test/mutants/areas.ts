@@ -24,7 +24,7 @@ export const AREAS: readonly Area[] = [
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 45, noticed: 37, seed: '39r3', tests: 'part' },
+    last: { mutants: 80, noticed: 67, seed: '921, 922', tests: 'part' },
   },
   {
     name: 'platform',
@@ -92,6 +92,12 @@ export const EQUIVALENT: readonly {
     line: "signal.addEventListener('abort', () => reject(new errors.ConnectTimeoutError())",
     what: 'statement dropped',
     why: 'As SLACK_MS.',
+  },
+  {
+    file: 'record-watch.ts',
+    line: 'if (passedMs < apartMs) await pause(',
+    what: '< became <=',
+    why: 'At the boundary, the pause has no length.',
   },
   {
     file: 'assess.ts',

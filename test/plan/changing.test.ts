@@ -193,14 +193,12 @@ test.for<[Correction, number | undefined]>([
 })
 
 test('a suspended pipe is started only after a stop for a change', () => {
-  const decided = (record?: Given['record']) => {
-    const input = inputOf({ ...STARTED, state: 'Stopped', record })
-    return decide({
-      ...input,
-      policy: { ...input.policy, suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } },
-    }).type
-  }
-  expect([decided(), decided(commanded('stop', MINUTE, MINUTE, true))]).toEqual(['hold', 'update'])
+  const suspend = { reason: 'move', until: '2999-01-01T00:00:00Z' }
+  const inputs = [undefined, commanded('stop', MINUTE, MINUTE, true)].map((record) =>
+    inputOf({ ...STARTED, state: 'Stopped', record }),
+  )
+  const decided = inputs.map((input) => decide({ ...input, policy: { ...input.policy, suspend } }).type)
+  expect(decided).toEqual(['hold', 'update'])
 })
 
 test('a person who asks ends the waits of failed starts', () => {

@@ -70,40 +70,42 @@ const NOT_OF_THE_PLATFORM: Outcome = {
   readAttempts: 3,
 }
 
+const BUSY: Outcome = { kind: 'Unavailable', effect: 'unknown', attempts: 1 }
+const IDLE: Outcome = { kind: 'ServiceIdle', effect: 'none', attempts: 1 }
+const THROTTLED: Outcome = { kind: 'Throttled', effect: 'none', attempts: 1 }
+const REDIRECTED: Outcome = { kind: 'Redirected', effect: 'unknown', attempts: 1 }
+
+function row(why: string, answer: Row['answer'], says: string, outcome: Outcome): Row {
+  return { why, answer, says, ...outcome }
+}
+
 const ROWS: readonly Row[] = [
-  {
-    why: 'a 400 of the platform says in clear words that nothing was done',
-    answer: json(400, refusal(400, 'no topics')),
-    ...REFUSED,
-    says: 'answered 400, it refused the request: no topics',
-  },
-  { why: 'a 409 likewise', answer: json(409, refusal(409)), ...REFUSED, says: 'answered 409' },
-  { why: 'a 422 likewise', answer: json(422, refusal(422, 'bad')), ...REFUSED, says: ': bad' },
-  {
-    why: 'a 4xx that nobody thought of, too',
-    answer: json(418, refusal(418)),
-    ...REFUSED,
-    says: 'answered 418, it refused the request',
-  },
-  {
-    why: 'a 401 is about the credentials',
-    answer: json(401, refusal(401)),
-    ...FORBIDDEN,
-    says: 'in --credentials-dir). Check that key id and key secret are not swapped',
-  },
-  {
-    why: 'a 403 is about the operation and the ids',
-    answer: json(403, refusal(403)),
-    ...FORBIDDEN,
-    says: 'Check organizationId and serviceId in the Service manifest',
-  },
-  {
-    why: 'a 404 of the platform: the service is not there, or the pipe is missing',
-    answer: json(404, envelope(null, 404)),
-    ...REFUSED,
-    says: 'answered 404, it knows no such service',
-    readKind: 'Missing',
-  },
+  ...(
+    [
+      [
+        'a 400 of the platform says in clear words that nothing was done',
+        400,
+        REFUSED,
+        'it refused the request: no',
+      ],
+      ['a 409 likewise', 409, REFUSED, 'answered 409'],
+      ['a 422 likewise', 422, REFUSED, ': no'],
+      ['a 4xx that nobody thought of, too', 418, REFUSED, 'answered 418, it refused the request'],
+      ['a 401 is about the credentials', 401, FORBIDDEN, 'Check that key id and key secret are not swapped'],
+      [
+        'a 403 is about the operation and the ids',
+        403,
+        FORBIDDEN,
+        'Check organizationId and serviceId in the Service',
+      ],
+    ] as const
+  ).map(([why, status, outcome, says]) => row(why, json(status, refusal(status)), says, outcome)),
+  row(
+    'a 404 of the platform: the service is not there, or the pipe is missing',
+    json(404, envelope(null, 404)),
+    'answered 404, it knows no such service',
+    { ...REFUSED, readKind: 'Missing' },
+  ),
   ...(
     [
       ['of a proxy', HTML, 'an HTML page titled “502 Bad Gateway”'],
@@ -129,45 +131,32 @@ const ROWS: readonly Row[] = [
     attempts: 1,
     says: 'might have been created',
   })),
-  ...[408, 444, 460, 463, 499, 500].map((status): Row => ({
-    why: `a ${status} may come after the work`,
-    answer: json(status, refusal(status)),
-    ...UNAVAILABLE,
-    says: 'might have been created',
-  })),
-  { why: 'a 502 of a proxy too', answer: json(502, HTML), ...UNAVAILABLE, says: '“502 Bad Gateway”' },
-  {
-    why: 'a 503 even with Retry-After is no promise that nothing was done',
-    answer: json(503, '', { 'retry-after': '1' }),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 1,
-    says: 'answered 503',
-  },
-  {
-    why: 'a 424 of the platform says that the service is idle',
-    answer: json(424, refusal(424), { 'retry-after': '7' }),
-    kind: 'ServiceIdle',
-    effect: 'none',
-    attempts: 1,
-    says: 'the service is idle or still waking up; it says to try again in 7s',
-  },
-  {
-    why: 'a 429 asks to wait',
-    answer: json(429, '', { 'x-ratelimit-reset': '9' }),
-    kind: 'Throttled',
-    effect: 'none',
-    attempts: 1,
-    says: 'wait 9s',
-  },
-  ...[300, 304, 307].map((status): Row => ({
-    why: `a ${status} is never followed, whatever is in it`,
-    answer: json(status, DONE, { location: '/elsewhere' }),
-    kind: 'Redirected',
-    effect: 'unknown',
-    attempts: 1,
-    says: 'check --base-url',
-  })),
+  ...[408, 444, 460, 463, 499, 500].map((status) =>
+    row(
+      `a ${status} may come after the work`,
+      json(status, refusal(status)),
+      'might have been created',
+      UNAVAILABLE,
+    ),
+  ),
+  row('a 502 of a proxy too', json(502, HTML), '“502 Bad Gateway”', UNAVAILABLE),
+  row(
+    'a 503 even with Retry-After is no promise',
+    json(503, '', { 'retry-after': '1' }),
+    'answered 503',
+    BUSY,
+  ),
+  row(
+    'a 424 of the platform: it is idle',
+    json(424, refusal(424), { 'retry-after': '7' }),
+    'try again in 7s',
+    IDLE,
+  ),
+  row('a 429 asks to wait', json(429, '', { 'x-ratelimit-reset': '9' }), 'wait 9s', THROTTLED),
+  ...[300, 304, 307].map((status) => {
+    const answer = json(status, DONE, { location: '/elsewhere' })
+    return row(`a ${status} is never followed, whatever is in it`, answer, 'check --base-url', REDIRECTED)
+  }),
   ...(
     [
       ['with HTML', 200, HTML],
@@ -196,20 +185,18 @@ const ROWS: readonly Row[] = [
     ...BAD_REPLY,
     says: 'cut before the reply was complete',
   })),
-  {
-    why: 'half a body that ends with the connection is no answer',
-    answer: (r) => {
-      r.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${DONE.slice(0, 60)}`)
-    },
-    ...BAD_REPLY,
-    says: 'without the expected content',
-  },
-  {
-    why: 'a body over the limit is not read',
-    answer: json(200, envelope({ id: PIPE, name: 'x'.repeat(9_000) })),
-    ...BAD_REPLY,
-    says: 'the reply is too large',
-  },
+  row(
+    'half a body that ends with the connection is no answer',
+    (r) => void r.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${DONE.slice(0, 60)}`),
+    'without the expected content',
+    BAD_REPLY,
+  ),
+  row(
+    'a body over the limit is not read',
+    json(200, envelope({ id: PIPE, name: 'x'.repeat(9_000) })),
+    'the reply is too large',
+    BAD_REPLY,
+  ),
   ...(
     [
       [

@@ -50,21 +50,9 @@ test('an interim reply can be cut anywhere, and comes before each reply of a con
 })
 
 test.each([
-  [
-    'not HTTP',
-    'SSH-2.0-x\r\n\r\n',
-    'a reply came from .* that is not readable HTTP \\((?:HPE_|HTTPParserError)',
-  ],
-  [
-    'a header of 70 kB',
-    REPLY.replace('\r\n', `\r\nx: ${'y'.repeat(70_000)}\r\n`),
-    'not readable HTTP \\(UND_ERR_HEADERS',
-  ],
-  [
-    'two lengths',
-    REPLY.replace(/(content-length: .*\r\n)/i, '$1$1'),
-    'not readable HTTP \\(UND_ERR_RES_CONTENT_LENGTH',
-  ],
+  ['not HTTP', 'SSH-2.0-x\r\n\r\n', 'came from .* not readable HTTP \\((?:HPE_|HTTPParserError)'],
+  ['70 kB of header', REPLY.replace('\r\n', `\r\nx: ${'y'.repeat(70_000)}\r\n`), 'HTTP \\(UND_ERR_HEADERS'],
+  ['two lengths', REPLY.replace(/(content-length: .*\r\n)/i, '$1$1'), 'HTTP \\(UND_ERR_RES_CONTENT_L'],
   ['nothing after an interim reply', CONTINUE, 'was cut before a reply came'],
   ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n', 'before a reply came'],
 ])('%s leaves the outcome unknown, and says why', async (_, text, says) => {

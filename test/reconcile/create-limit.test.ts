@@ -156,6 +156,8 @@ describe('what a person allowed', () => {
 
   test('is nothing if more wait than that person saw, and not what is edited later', async () => {
     const world = await given()
+    for (const where of [{}, { service: 'analytics' }])
+      expect(await allowBlocked(world.context, { ...all, ...where })).toEqual({ allowed: [] })
     const six = commit(world, 'many', 6)
     await go(world, six)
     expect(await allowBlocked(world.context, { ...all, dryRun: true })).toEqual({ allowed: six })

@@ -7,7 +7,7 @@ import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, type ProcessOptions } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
 import { lock, manifest } from './manifests.ts'
-import { idOf, play, worldAfter } from './story.ts'
+import { idOf, play, rowsOf, worldAfter } from './story.ts'
 
 /* What the list comes to in the company of everything else: in each story the creates are counted. */
 
@@ -60,32 +60,15 @@ describe('a ledger that is lost', () => {
     expect(names(world)).toHaveLength(world.platform.posts.length)
   })
 
-  test.each([
-    [
-      'was renamed and kept its name',
-      MADE,
-      'sales name=orders topics=orders renamedFrom=Pipe/orders',
-      'Adopt the list',
-      1,
-    ],
-    [
-      'replaced one of another name',
-      `${MADE}; remove orders`,
-      'next replaces=Pipe/orders',
-      'Adopt the list',
-      2,
-    ],
-    [
-      'replaced one of its name',
-      `${MADE}; remove orders`,
-      'next name=orders replaces=Pipe/orders',
-      'Ambiguous',
-      2,
-    ],
-  ])('with a pipe that %s: no resource is created', async (_, first, file, reason, sent) => {
-    const key = file.split(' ')[0]
+  const NEXT = `
+    was renamed and kept its name | sales name=orders topics=orders renamedFrom=Pipe/orders | Adopt the list | 1
+    replaced one of another name | next replaces=Pipe/orders | Adopt the list | 2
+    replaced one of its name | next name=orders replaces=Pipe/orders | Ambiguous | 2`
+  test.each(rowsOf(NEXT))('with a pipe that %s: no resource is created', async (_, file, reason, creates) => {
+    const sent = Number(creates)
+    const [key] = file.split(' ')
     const before = await worldAfter(
-      sent === 1 ? first : `${first}; write ${file}; read again; look ${key}; 1 h`,
+      sent === 1 ? MADE : `${MADE}; remove orders; write ${file}; read again; look ${key}; 1 h`,
       {},
       LISTED,
     )

@@ -111,16 +111,8 @@ describe('a create of unknown outcome does not take for its own', () => {
 
 describe('a pipe that the list shows as equal, and that is by its id', () => {
   const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
-    {
-      by: 'one with other values',
-      reading: { type: 'other', change: { source: {} } },
-      said: 'unlike the list',
-    },
-    {
-      by: 'one of another name',
-      reading: { type: 'other', change: { name: 'else' } },
-      said: 'unlike the list',
-    },
+    { by: 'of other values', reading: { type: 'other', change: { source: {} } }, said: 'unlike the list' },
+    { by: 'of another name', reading: { type: 'other', change: { name: 'x' } }, said: 'unlike the list' },
     { by: 'not there', reading: GONE, said: '"isListed":true' },
   ]
 
@@ -362,11 +354,7 @@ describe('an odd list', () => {
     ['with everything twice', (there) => [...there, ...there], 'Adopt the list'],
     ['with everything twice, once as it was', (there) => [...there, ...there.map(changed)], 'Ambiguous'],
     ['the other way round', (there) => [...there.map(changed), ...there], 'Adopt the list'],
-    [
-      'with everything twice, once in capital letters',
-      (there) => [...there, ...there.map(upper)],
-      'Adopt the list',
-    ],
+    ['with all twice, once in capital letters', (there) => [...there, ...there.map(upper)], 'Adopt the list'],
     ['with ids in capital letters', (there) => there.map(upper), 'Adopt the list'],
     ['without names', (there) => there.map(nameless), 'Ambiguous'],
   ])('%s: no resource is created a second time', async (_, listed, reason) => {

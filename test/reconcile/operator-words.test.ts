@@ -10,29 +10,20 @@ import { intent, recordedPipe } from '../plan/inputs.ts'
 const seen = { what: 'a reply', at: 0 } as NonNullable<ReturnType<typeof intent>['seen']> // the rest is not told
 const ATTEMPT = 'attempt 1 \\(intent 3333.*\\)'
 
+const RESOLVED = `${ATTEMPT} was already resolved`
+const AGAIN = 'Pipewright sends the create again automatically\\.'
+
 test.each<[string, Partial<LedgerRecord>, string]>([
   ['that is not recorded', { version: 0 }, 'the ledger has no record of it\\.'],
   ['that has a pipe', { remote: recordedPipe('p-1') }, 'it has pipe p-1, created at 2026-11-21T11:00:00Z\\.'],
   ['that was never created', { intent: undefined }, 'no create was ever sent for it\\.'],
+  ['that a person settled', { intent: intent('dismissed') }, `${RESOLVED}\\. ${AGAIN}`],
+  ['settled by a reply', { intent: { ...intent('dismissed'), seen } }, `${RESOLVED}: a reply\\. ${AGAIN}`],
+  ['that failed', { intent: intent('failed') }, `${ATTEMPT} created nothing\\. ${AGAIN}`],
   [
-    'that a person settled',
-    { intent: intent('dismissed') },
-    `${ATTEMPT} was already resolved\\. Pipewright sends the create again automatically\\.`,
-  ],
-  [
-    'that was settled by what was seen',
-    { intent: { ...intent('dismissed'), seen } },
-    `${ATTEMPT} was already resolved: a reply\\. Pipewright sends`,
-  ],
-  [
-    'that failed',
-    { intent: intent('failed') },
-    `${ATTEMPT} created nothing\\. Pipewright sends the create again automatically\\.`,
-  ],
-  [
-    'that was refused',
+    'refused',
     { intent: { ...intent('failed'), seen } },
-    `${ATTEMPT} created nothing \\(a reply\\)\\. Pipewright sends`,
+    `${ATTEMPT} created nothing \\(a reply\\)\\. ${AGAIN}`,
   ],
 ])('there is nothing to resolve for a key %s', (_, changes, says) => {
   const record = { ...blankRecord('Pipe/orders'), version: 1, ...changes }

@@ -27,25 +27,19 @@ function locking(locks: Readonly<Record<string, string>>): Catalog {
 
 const BOTH = [recorded('Pipe/orders', ORDERS), recorded('Pipe/refunds', REFUNDS)]
 
+const ALL = { 'Pipe/orders': ORDERS.toUpperCase(), 'Pipe/refunds': REFUNDS }
+const OTHER = { 'Pipe/orders': REFUNDS, 'Pipe/refunds': REFUNDS }
+const ONE = locking({ 'Pipe/orders': ORDERS })
+
 test.each([
   ['before the first reading', undefined, BOTH, 0],
   ['where nobody uses a Lock', locking({}), BOTH, 0],
-  [
-    'when all are in it, in whatever case',
-    locking({ 'Pipe/orders': ORDERS.toUpperCase(), 'Pipe/refunds': REFUNDS }),
-    BOTH,
-    0,
-  ],
-  ['one that is not in it', locking({ 'Pipe/orders': ORDERS }), BOTH, 1],
-  [
-    'one that stands there with another id',
-    locking({ 'Pipe/orders': REFUNDS, 'Pipe/refunds': REFUNDS }),
-    BOTH,
-    1,
-  ],
-  ['none that was not created yet', locking({ 'Pipe/orders': ORDERS }), [blankRecord('Pipe/new')], 0],
-  ['none that a Lock cannot hold', locking({ 'Pipe/orders': ORDERS }), [recorded('Pipe/odd', 'pipe-1')], 0],
-  ['no alert', locking({ 'Pipe/orders': ORDERS }), [recorded('Alert/lag', ORDERS)], 0],
+  ['when all are in it, in whatever case', locking(ALL), BOTH, 0],
+  ['one that is not in it', ONE, BOTH, 1],
+  ['one that stands there with another id', locking(OTHER), BOTH, 1],
+  ['none that was not created yet', ONE, [blankRecord('Pipe/new')], 0],
+  ['none that a Lock cannot hold', ONE, [recorded('Pipe/odd', 'pipe-1')], 0],
+  ['no alert', ONE, [recorded('Alert/lag', ORDERS)], 0],
 ] as const)('pipes without an entry in a Lock: %s', (_, catalog, records, count) => {
   expect(pipesWithoutLock({ catalog, records: () => records })).toBe(count)
 })

@@ -19,6 +19,9 @@ const never = new AbortController().signal
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const
 const NOBODY = '00000000-0000-4000-9000-0000000000ff'
 
+const OTHERS = [undefined, 'Alert/one', 'Alert/two', 'Pipe/a'] as const
+const ADOPTING = ['adopts', 'adopts another', 'adopts in vain', 'adopts what differs'] as const
+
 /** What one pipe has been through when the plan is made. */
 const PIPE = record({
   name: constantFrom(...NAMES),
@@ -26,24 +29,14 @@ const PIPE = record({
   fate: constantFrom('stays', 'edited', 'removed', 'renamed', 'invalid', 'suspended', 'other service'),
   /** What somebody does to it on the platform. */
   meanwhile: constantFrom('nothing', 'nothing', 'changed', 'deleted', 'unreadable'),
-  dependsOn: constantFrom(undefined, 'Alert/one', 'Alert/two', 'Pipe/a', 'Pipe/c', 'QueryEndpoint/q'),
+  dependsOn: constantFrom(...OTHERS, 'Pipe/c', 'QueryEndpoint/q'),
   service: constantFrom('analytics', 'analytics', 'other', 'nobody'),
 })
 
 /** What one manifest asks for that is new when the plan is made. */
 const NEW = record({
-  how: constantFrom(
-    'new',
-    'new',
-    'adopts',
-    'adopts another',
-    'adopts in vain',
-    'adopts what differs',
-    'locked',
-    'same name',
-    'renamed from',
-  ),
-  dependsOn: constantFrom(undefined, 'Alert/one', 'Alert/two', 'Pipe/a', 'Pipe/n0', 'QueryEndpoint/q'),
+  how: constantFrom('new', 'new', ...ADOPTING, 'locked', 'same name', 'renamed from'),
+  dependsOn: constantFrom(...OTHERS, 'Pipe/n0', 'Pipe/n1', 'QueryEndpoint/q'),
   secret: constantFrom('there', 'there', 'there', 'not there'),
 })
 
@@ -224,21 +217,9 @@ test('a plan writes nothing, and says of each resource what apply then does', as
   expect([...seen]).toEqual(expect.arrayContaining(EXPECTED))
 })
 
-const EXPECTED = [
-  'adopt Adopt',
-  'adopt AdoptRefused',
-  'create New',
-  'hold InvalidManifest',
-  'hold MissingUnconfirmed',
-  'hold Suspended',
-  'observe InSync',
-  'refuse CreateLimit',
-  'refuse DependencyNotReady',
-  'refuse Ambiguous',
-  'refuse SecretUnavailable',
-  'report Drifted',
-  'report NotUpdatable',
-  'report Orphaned',
-  'upsert Changing',
-  'upsert New',
-]
+const EXPECTED = `
+  adopt Adopt, adopt AdoptRefused, create New, hold InvalidManifest, hold MissingUnconfirmed, hold Suspended,
+  observe InSync, refuse CreateLimit, refuse DependencyNotReady, refuse Ambiguous, refuse SecretUnavailable,
+  report Drifted, report NotUpdatable, report Orphaned, upsert Changing, upsert New`
+  .trim()
+  .split(/,\s+/)

@@ -116,11 +116,7 @@ test.each<[why: string, known: Known, count: number]>([
   ['whose name a manifest asks for that has none', { entries: [pipe()] }, 0],
   ['of a name in `spec`', { entries: [pipe(X, { name: 'orders' })] }, 0],
   ['of such a name in another service', { entries: [pipe({}, { service: 'other' })] }, 0],
-  [
-    'of such a name, if the manifest adopts another one',
-    { entries: [pipe({ policy: { adopt: ELSEWHERE } })] },
-    1,
-  ],
+  ['of such a name, if the manifest adopts', { entries: [pipe({ policy: { adopt: ELSEWHERE } })] }, 1],
   [
     'of such a name, if the manifest has another one',
     { entries: [pipe()], ...named({ platformName: undefined, remote: recordedPipe('id-9') }, 'Pipe/orders') },

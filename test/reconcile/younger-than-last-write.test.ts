@@ -20,6 +20,13 @@ async function listedBefore(ms: number): Promise<Given> {
   return play(world, 'write victim')
 }
 
+/** No list is asked for any more: the last one is given. */
+function withStaleList({ context: { store } }: Given): void {
+  const [stale] = [...store.listings.all()].map(([, listing]) => listing)
+  if (stale === undefined) throw new Error('there is no list')
+  Object.assign(store.listings, { since: async () => stale })
+}
+
 function victims(world: Given): number {
   return world.platform.posts.filter(({ body }) => body['name'] === 'victim').length
 }
@@ -66,10 +73,7 @@ test('ten keys that were never sent share one list', async () => {
 
 test('a create on a list from before the last attempt throws, and nothing is sent', async () => {
   const world = await play(await listedBefore(SECOND), 'create: refused; look victim')
-  const { listings } = world.context.store
-  const [stale] = [...listings.all()].map(([, listing]) => listing)
-  if (stale === undefined) throw new Error('there is no list')
-  Object.assign(listings, { since: async () => stale })
+  withStaleList(world)
   await world.clock.advance(MINUTE)
   await expect(world.go(VICTIM)).rejects.toThrow('on a reading from before its last request')
   expect(victims(world)).toBe(1)
@@ -77,11 +81,9 @@ test('a create on a list from before the last attempt throws, and nothing is sen
 
 test('a create on a list from before a create of its name by another key is not sent', async () => {
   const world = await listedBefore(SECOND)
-  const { listings, lastWrites } = world.context.store
-  const [stale] = [...listings.all()].map(([, listing]) => listing)
-  if (stale === undefined) throw new Error('there is no list')
-  Object.assign(listings, { since: async () => stale })
-  lastWrites.noteEnd({ key: 'Pipe/other', created: { serviceId: SERVICE_ID, name: 'victim' } })
+  withStaleList(world)
+  const created = { serviceId: SERVICE_ID, name: 'victim' }
+  world.context.store.lastWrites.noteEnd({ key: 'Pipe/other', created })
   await world.go(VICTIM).catch(String)
   expect(victims(world)).toBe(0)
 })

@@ -22,7 +22,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
  */
 export const SLOW_EXCEPTIONS: Readonly<Record<string, string>> = {
   'main/quiet.program.test.ts': 'A check after the time in which problems are gathered.',
-  'platform/tls-files.program.test.ts': 'The dates of a real certificate.',
+  'platform/fifo.program.test.ts': 'A writer that pauses.',
   'slow/connections.test.ts': 'The pace of those that attack.',
   'slow/ledger-faults-disk.test.ts': 'Nothing more happens while the disk is full.',
   'slow/page-acting.test.ts': 'A check is shown with its time.',

@@ -228,7 +228,6 @@ function credentialsNeeded({
   return writes && service.usable ? service.access.secretName : undefined
 }
 
-/** @throws {Error} a bug: only pipes with a valid manifest are created or adopted */
 export function wantedPipe({ input, entry, body }: Assessment) {
   const { fingerprint, key } = input.desired
   const manifest = entry?.manifest
