@@ -131,8 +131,7 @@ async function create(
   const { input, entry, secrets, service } = assessment
   const { key } = input.desired
   const { manifest, body, fingerprint } = wantedPipe(assessment)
-  if (!service.usable) throw new Error(`a create of ${key} was decided without a service`)
-  if (permit === undefined) throw new Error(`a create of ${key} was decided without a permit`)
+  if (!service.usable || permit === undefined) throw new Error(`a create of ${key} needs service and permit`)
   const { record, outcome, reply } = await createOnce(
     context,
     outbox,
