@@ -122,7 +122,7 @@ function decideSent(input: CreateOnceInput, remote: Remote): Action {
 }
 
 function isGone({ observed, recorded }: CreateOnceInput): boolean {
-  return observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
+  return observed.status === 'missing' && isDeleted(observed.misses, observed.isAlone, recorded.removal)
 }
 
 function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceInput): boolean {
@@ -176,7 +176,7 @@ function decideDeletion(
       return findBlocker(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing': {
       const isSaid = recorded.remote !== undefined && isSaidGone(input, recorded.remote)
-      const isProved = isSaid || isMissingConfirmed(observed.misses, observed.witness)
+      const isProved = isSaid || isMissingConfirmed(observed.misses, observed.isAlone)
       if (!isProved || input.mightBeListed === true) return hold({ is: 'not found' }, now + LATEST_LOOK_MS)
       return (
         (isSaid ? undefined : massMissing(input)) ?? { type: 'delete', ...because({ is: 'gone already' }) }

@@ -6,7 +6,7 @@ import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
 import type { Policy } from '../kinds/manifest.ts'
 import type { HealthyStates, KnownStates } from '../kinds/state.ts'
-import type { MassMissing, Misses, Witness } from './missing.ts'
+import type { MassMissing, Misses } from './missing.ts'
 import type { FactsOf } from './reason.ts'
 import type { MissingSecret } from './reasons/missing-secret.ts'
 import type { ServiceProblem } from './reasons/refusing.ts'
@@ -37,7 +37,8 @@ export type Observed =
       readonly status: 'missing'
       /** Includes this 404. Undefined if the pipe was recorded less than a minute ago. */
       readonly misses: Misses | undefined
-      readonly witness: Witness
+      /** The service has no other pipe. */
+      readonly isAlone: boolean
     }
 
 export function stateIn(observed: Observed): RawText | undefined {

@@ -33,10 +33,9 @@ function isGone(input: CreateOnceInput): boolean {
   const observed = missingOf(input)
   if (remote === undefined || observed === undefined) return false
   if (isSaidGone(input, remote)) return true
-  if (isDeleted(observed.misses, observed.witness, input.recorded.removal)) return true
-  return remote.seenAt === undefined
-    ? isConfirmed(observed.misses)
-    : isMissingConfirmed(observed.misses, observed.witness)
+  const { misses, isAlone } = observed
+  if (isDeleted(misses, isAlone, input.recorded.removal)) return true
+  return remote.seenAt === undefined ? isConfirmed(misses) : isMissingConfirmed(misses, isAlone)
 }
 
 /** Whether a person said that the pipe is gone, and no read has found it since. */
@@ -46,7 +45,7 @@ export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean
   )
 }
 
-/** Holds if no read has ever found the recorded pipe: it is not visible yet, or the recorded id is wrong. */
+/** Holds if no read has ever found the pipe: it is not visible yet, or the id is wrong. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded
@@ -66,19 +65,22 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
 
 /** Holds until several 404s in a row and a witness confirm that the pipe is missing. */
 export function missingUnconfirmed(input: CreateOnceInput): Action | undefined {
-  const { recorded } = input
   const observed = missingOf(input)
-  if (observed === undefined || isMissingConfirmed(observed.misses, observed.witness)) return undefined
-  return {
-    type: 'hold',
-    reason: 'MissingUnconfirmed',
-    facts: { ...notFound(input, recorded.remote?.id ?? ''), isAlone: observed.witness === 'nobody' },
-  }
+  if (observed === undefined) return undefined
+  const { misses, isAlone } = observed
+  if (isMissingConfirmed(misses, isAlone)) return undefined
+  if (misses?.besideSince === undefined && isMissingConfirmed(misses, true))
+    return { type: 'refuse', reason: 'MassMissing', facts: { missing: 0, of: 0, group: 'service' } }
+  return unconfirmed(input, isAlone)
 }
 
 export function stillListed(input: CreateOnceInput): Action | undefined {
   if (input.surroundings.listed?.hasOwn !== true) return undefined
-  const facts = { ...notFound(input, input.recorded.remote?.id ?? ''), isAlone: false }
+  return unconfirmed(input, false)
+}
+
+function unconfirmed(input: CreateOnceInput, isAlone: boolean): Action {
+  const facts = { ...notFound(input, input.recorded.remote?.id ?? ''), isAlone }
   return { type: 'hold', reason: 'MissingUnconfirmed', facts }
 }
 

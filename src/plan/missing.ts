@@ -6,7 +6,7 @@ import type { Removal } from './recorded-change.ts'
 const CONFIRMING_MISSES = 3
 /** Least time from the first to the last 404. */
 const CONFIRMING_MS = 60_000
-/** Least time from the first to the last 404, without a witness. */
+/** The same without a witness. */
 const ALONE_MS = 15 * 60_000
 /** A 404 this soon after the pipe was recorded does not count. */
 const SETTLING_MS = 60_000
@@ -24,9 +24,6 @@ export interface Misses {
   readonly besideSince: number | undefined
   readonly credential: string | undefined
 }
-
-/** `answered`: between the 404s, another pipe of the service was found. `silent`: none was. `nobody`: none exists. */
-export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
  * Counts a new 404. Another credential or a long gap restarts the count.
@@ -50,18 +47,18 @@ export function missesAfter(input: {
   return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
 }
 
-export function isMissingConfirmed(misses: Misses | undefined, witness: Witness): boolean {
-  if (witness === 'nobody') return isConfirmed(misses, ALONE_MS)
+export function isMissingConfirmed(misses: Misses | undefined, isAlone: boolean): boolean {
+  if (isAlone) return isConfirmed(misses, ALONE_MS)
   const besideSince = misses?.besideSince
   return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS
 }
 
 export function isDeleted(
   misses: Misses | undefined,
-  witness: Witness,
+  isAlone: boolean,
   removal: Pick<Removal, 'isSent' | 'isAnswered'> | undefined,
 ): boolean {
-  return removal?.isSent === true && (removal.isAnswered === true || isMissingConfirmed(misses, witness))
+  return removal?.isSent === true && (removal.isAnswered === true || isMissingConfirmed(misses, isAlone))
 }
 
 export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): misses is Misses {

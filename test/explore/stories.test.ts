@@ -63,6 +63,12 @@ describe('a pipe that is not found', () => {
     await story(TWO, `${hidden}; show 0; ${A_MINUTE}`, { sent: 1, says: { 'Pipe/a': 'Created' } })
   })
 
+  test('beside others that are not found is reported after 15 minutes', () =>
+    story(TWO, `permission lost; ${times(16, `${EACH}; 61 s`)}`, {
+      sent: 0,
+      says: { 'Pipe/a': 'MassMissing', 'Pipe/b': 'MassMissing' },
+    }))
+
   test('has no witness in a pipe of another service', () =>
     story(PAIR, `delete 0; ${times(4, `${EACH}; 61 s`)}`, {
       ...BOTH,

@@ -257,7 +257,7 @@ describe('the mark', () => {
 })
 
 const kind = CLOUD_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
-const NONE: Observed = { status: 'missing', misses: undefined, witness: 'nobody' }
+const NONE: Observed = { status: 'missing', misses: undefined, isAlone: true }
 const THERE: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
 const asked = { ...appliedEndpoint(HOUR), file: 'a.yaml' }
 const due = { ...asked, removal: { since: NOW - 10 * MINUTE, digest: 'absent' } }

@@ -11,7 +11,7 @@ import { appliedEndpoint, DIFFERENCE, EDITED, endpoint, FIELDS, HOUR, MINUTE, NO
 /* The table over decideRead, row for row: the query endpoint where the service lets one read it. */
 
 const kind = QUERY_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
-const NONE: Observed = { status: 'missing', misses: undefined, witness: 'nobody' }
+const NONE: Observed = { status: 'missing', misses: undefined, isAlone: true }
 const EQUAL: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
 const DIFFERS: Observed = { ...EQUAL, differences: [DIFFERENCE] }
 

@@ -341,7 +341,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'another pipe is taken over only once the one that it had is proved to be gone': {
     input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent'), policy: { adopt: OTHER_ID } }),
-    is: ['hold', 'MissingUnconfirmed'],
+    is: ['refuse', 'MassMissing'],
   },
   'a Lock that names another pipe does the same, once this one is gone': {
     input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: OTHER_ID } }),

@@ -16,7 +16,7 @@ import type {
   ReferenceInput,
   Surroundings,
 } from '../../src/plan/input.ts'
-import type { Witness } from '../../src/plan/missing.ts'
+type Witness = 'answered' | 'silent' | 'nobody'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import {
   blankRecord,
@@ -134,7 +134,7 @@ export function recordedPipe(id: string, changes: Partial<Remote> = {}): Remote 
 export function missed(count: number, overMs: number, witness: Witness = 'answered'): Observed {
   const besideSince = witness === 'answered' ? 0 : undefined
   const misses = { count, firstAt: 0, lastAt: overMs, besideSince, credential: 'key-1' }
-  return { status: 'missing', misses: count === 0 ? undefined : misses, witness }
+  return { status: 'missing', misses: count === 0 ? undefined : misses, isAlone: witness === 'nobody' }
 }
 
 interface Changes {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Misses,
-  type Witness,
   isMissingConfirmed,
   isMassMissing,
   missesAfter,
@@ -98,45 +97,23 @@ describe('one more 404', () => {
 })
 
 describe('misses', () => {
-  const rows: Readonly<
-    Record<string, { readonly is: boolean; readonly misses: Misses | undefined; readonly witness: Witness }>
-  > = {
-    'none prove nothing': { is: false, misses: undefined, witness: 'answered' },
-    'two over an hour prove nothing': { is: false, misses: misses(2, HOUR, 0, HOUR), witness: 'answered' },
-    'three within less than a minute prove nothing': {
-      is: false,
-      misses: misses(3, 59_999, 0, 59_999),
-      witness: 'answered',
-    },
-    'three over a minute prove it': { is: true, misses: misses(3, MINUTE, 0, MINUTE), witness: 'answered' },
-    'a hundred over an hour prove nothing while another pipe has been found for less than a minute': {
-      is: false,
-      misses: misses(100, HOUR, 0, 59_999),
-      witness: 'answered',
-    },
-    'a hundred over a second prove nothing': {
-      is: false,
-      misses: misses(100, 1_000, 0, 1_000),
-      witness: 'answered',
-    },
-    'a hundred over an hour prove nothing while no other pipe is found': {
-      is: false,
-      misses: misses(100, HOUR, 0),
-      witness: 'silent',
-    },
-    'of the only pipe, three over a minute prove nothing': {
-      is: false,
-      misses: misses(3, MINUTE, 0),
-      witness: 'nobody',
-    },
-    'of the only pipe, three over a quarter of an hour prove it': {
-      is: true,
-      misses: misses(3, 15 * MINUTE, 0),
-      witness: 'nobody',
-    },
+  const rows: Readonly<Record<string, readonly [is: boolean, seen: Misses | undefined, isAlone: boolean]>> = {
+    'none prove nothing': [false, undefined, false],
+    'two over an hour prove nothing': [false, misses(2, HOUR, 0, HOUR), false],
+    'three within less than a minute prove nothing': [false, misses(3, 59_999, 0, 59_999), false],
+    'three over a minute prove it': [true, misses(3, MINUTE, 0, MINUTE), false],
+    'a hundred over an hour prove nothing while another pipe has been found for less than a minute': [
+      false,
+      misses(100, HOUR, 0, 59_999),
+      false,
+    ],
+    'a hundred over a second prove nothing': [false, misses(100, 1_000, 0, 1_000), false],
+    'a hundred over an hour prove nothing while no other pipe is found': [false, misses(100, HOUR, 0), false],
+    'of the only pipe, three over a minute prove nothing': [false, misses(3, MINUTE, 0), true],
+    'of the only pipe, three over a quarter of an hour prove it': [true, misses(3, 15 * MINUTE, 0), true],
   }
-  test.each(Object.entries(rows))('%s', (_why, { misses: seen, witness, is }) => {
-    expect(isMissingConfirmed(seen, witness)).toBe(is)
+  test.each(Object.entries(rows))('%s', (_why, [is, seen, isAlone]) => {
+    expect(isMissingConfirmed(seen, isAlone)).toBe(is)
   })
 })
 

@@ -100,12 +100,17 @@ describe('a row of 404s', () => {
     return story(`${SETTLED}; ${times(4, round)}; hide orders; look orders: MissingUnconfirmed`, { sent: 2 })
   })
 
-  test('beside a pipe that nobody asks for, since it is suspended, proves nothing, however long', async () => {
+  test('beside a pipe that nobody asks for, since it is suspended, proves nothing, however long, but is reported', async () => {
     const world = await worldAfter(SETTLED)
     const suspend = { reason: 'a freeze', until: '2099-01-01T00:00:00Z' }
     world.write('other.yaml', pipe('other', { policy: { suspend } }))
     world.platform.pipes.clear()
-    await play(world, times(30, 'look orders: MissingUnconfirmed; 1 min'))
+    await play(
+      world,
+      ['MissingUnconfirmed', 'MassMissing']
+        .map((reason) => times(15, `look orders: ${reason}; 1 min`))
+        .join('; '),
+    )
     expect(world.platform.posts).toHaveLength(2)
   })
 

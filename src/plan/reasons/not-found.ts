@@ -26,20 +26,20 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
-/** The text has no count of 404s, because Pipewright would report a changed text again. */
+/** Without a count of 404s: a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? `The ${noun} counts as missing after three such replies in a row over at least fifteen minutes. ` +
         `The service has no other ${noun} to show that the API key can still read.`
     : `The ${noun} counts as missing after three such replies in a row over at least a minute, while another ${noun} of the service is found. ` +
-        `If no ${noun} is found, the API key might have lost the permission to read.`
+        `If none is found, a person decides after fifteen minutes.`
 }
 
 export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
     means: 'the resource was not found, and its loss is not confirmed yet',
-    facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
+    facts: NOT_FOUND.extend({ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
       `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)}`,
@@ -109,10 +109,13 @@ export const MISSED = {
   MassMissing: row({
     ...MISSING,
     means: 'too many resources of a service, or of an API key, are not found',
+    /** `of: 0`: none was found for fifteen minutes. */
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
-      `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
+      (of === 0
+        ? `No ${noun} of this service was found for fifteen minutes. `
+        : `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. `) +
       'The cause might be a lost permission, or a wrong organizationId or serviceId. No missing resource is created again.',
     steps: (_facts, { service }) => [
       {

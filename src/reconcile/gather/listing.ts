@@ -23,7 +23,7 @@ import type { Listing } from '../state/listings.ts'
 import type { StateStore } from '../state/store.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
-import { witnessOf } from './siblings.ts'
+import { isAlone } from './siblings.ts'
 
 type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing' | 'emit'>
 
@@ -275,7 +275,5 @@ function isExpected(
   const isSaidGone =
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && saysDeleted(entry, remote.id))
   const misses = store.observation(key)?.misses
-  return (
-    !isSaidGone && !(misses !== undefined && isMissingConfirmed(misses, witnessOf(context, record, misses)))
-  )
+  return !isSaidGone && !(misses !== undefined && isMissingConfirmed(misses, isAlone(context, record)))
 }

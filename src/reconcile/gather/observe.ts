@@ -15,7 +15,7 @@ import type { ReconcileContext } from '../context.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import { maskFailure, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
-import { siblingFoundAt, witnessOf } from './siblings.ts'
+import { isAlone, siblingFoundAt } from './siblings.ts'
 import type { Answer, Question } from './read-platform.ts'
 
 export interface ObservedKey {
@@ -104,7 +104,7 @@ function noneThere(
   { credential, requestId }: RemoteErrorFacts,
 ): ObservedKey {
   noteMissing(context, recorded.key, { readAt, misses: undefined, credential })
-  const observed = { status: 'missing', misses: undefined, witness: 'nobody' } as const
+  const observed = { status: 'missing', misses: undefined, isAlone: true } as const
   return { observed, recorded, failure: undefined, requestId }
 }
 
@@ -220,7 +220,7 @@ function missing(
         })
   noteMissing(context, key, { readAt: askedAt, misses, credential })
   return {
-    observed: { status: 'missing', misses, witness: witnessOf(context, recorded, misses) },
+    observed: { status: 'missing', misses, isAlone: isAlone(context, recorded) },
     recorded,
     failure: undefined,
     requestId,

@@ -1,5 +1,5 @@
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
+import { type Misses, type MassMissing, isMassMissing } from '../../plan/missing.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
@@ -30,11 +30,9 @@ export function siblingFoundAt(
   return latest
 }
 
-/** Whether another pipe was found between the 404s. `silent`: none was found, but other pipes are recorded. */
-export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
-  if (misses?.besideSince !== undefined) return 'answered'
+export function isAlone({ store }: Seen, record: LedgerRecord): boolean {
   const [other] = siblingsOf(store, record)
-  return misses === undefined || other !== undefined ? 'silent' : 'nobody'
+  return other === undefined
 }
 
 /** Other pipes to read after a 404. The pipe found last can show a lost permission, a few more can show a mass loss. */
