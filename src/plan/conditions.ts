@@ -196,9 +196,8 @@ function isHeldForLong(action: Action, previous: Conditions | undefined): boolea
 /** While 404s are counted again, reasons that block creates stay. */
 function isMissedAnew({ reason }: Action, previous: Conditions | undefined): boolean {
   if (reason !== 'MissingUnconfirmed' || previous === undefined) return false
-  const { Synced } = previous
-  const { status } = REASONS[Synced.reason]
-  return status === 'Missing' || (Synced.status === 'False' && KEPT.has(status))
+  const { status } = REASONS[previous.Synced.reason]
+  return status === 'Missing' || (previous.Synced.status === 'False' && KEPT.has(status))
 }
 
 const KEPT = new Set<Status>(['Failed', 'NotReady', 'Refused'])

@@ -66,17 +66,15 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
 /** Holds until several 404s in a row and a witness confirm that the pipe is missing. */
 export function missingUnconfirmed(input: CreateOnceInput): Action | undefined {
   const observed = missingOf(input)
-  if (observed === undefined) return undefined
+  if (observed === undefined || isMissingConfirmed(observed.misses, observed.isAlone)) return undefined
   const { misses, isAlone } = observed
-  if (isMissingConfirmed(misses, isAlone)) return undefined
   if (misses?.besideSince === undefined && isMissingConfirmed(misses, true))
     return { type: 'refuse', reason: 'MassMissing', facts: { missing: 0, of: 0, group: 'service' } }
   return unconfirmed(input, isAlone)
 }
 
 export function stillListed(input: CreateOnceInput): Action | undefined {
-  if (input.surroundings.listed?.hasOwn !== true) return undefined
-  return unconfirmed(input, false)
+  return input.surroundings.listed?.hasOwn === true ? unconfirmed(input, false) : undefined
 }
 
 function unconfirmed(input: CreateOnceInput, isAlone: boolean): Action {
