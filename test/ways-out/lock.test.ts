@@ -75,12 +75,12 @@ test('a pipe of unknown outcome is not in it, and that is a failure, since it wo
     | Pipe/orders is not in the Lock: it is unknown whether its pipe was created`,
   ))
 
-test('without pipes, it is an empty Lock; a key that was never created needs no line', () =>
+test('without pipes, as after a lost ledger, there is none; a key that was never created needs no line', () =>
   story(
     '',
     `write never policy.dependsOn=[Alert/none]
     apply => 1
-    lock | pipes: {}`,
+    lock => 1 | keep the last Lock | not: pipes`,
   ))
 
 test('one that names the pipe which was given up stands in the way of nobody who found the new one', () =>

@@ -24,31 +24,31 @@ export async function lock(
   await using ledger = await openLedgerToRead(settings, io.clock)
   sayMoved(io, ledger, settings)
   const records = (await ledger.list()).filter((record) => isLockable(record.key))
-  const manifests = locksOf(records, name.data)
-  const [first, ...more] = manifests
-  if (options.output === 'json') {
-    if (more.length > 0)
-      throw new CommandError(
-        `These pipes need ${manifests.length} Locks of at most ${MOST_LOCKED} pipes. A JSON file holds only one. Use "-o yaml".`,
-        EXIT.failed,
-      )
-    printJson(io, first)
-  } else {
-    const texts = manifests.map((manifest) => stringify(manifest))
-    print(io.stdout, `# Save it among the manifests, as ${name.data}.lock.yaml.\n${texts.join('---\n')}`)
-  }
   const problems = records.flatMap((record) => problemOf(record) ?? [])
   for (const problem of problems) print(io.stderr, `pipewright: ${printable(problem)}`)
+  const manifests = locksOf(records, name.data)
+  if (manifests.length === 0)
+    throw new CommandError('The ledger has no pipe. If it was lost, keep the last Lock.', EXIT.failed)
+  if (options.output === 'json') {
+    if (manifests.length > 1)
+      throw new CommandError(
+        `JSON holds one Lock. These pipes need ${manifests.length}: use "-o yaml".`,
+        EXIT.failed,
+      )
+    printJson(io, manifests[0])
+  } else {
+    const texts = manifests.map((each) => stringify(each))
+    print(io.stdout, `# Save it among the manifests, as ${name.data}.lock.yaml.\n${texts.join('---\n')}`)
+  }
   return problems.length === 0 ? EXIT.fine : EXIT.failed
 }
 
-/** @returns several Locks if the pipes do not fit in one */
+/** @returns Locks for all pipes */
 function locksOf(records: readonly LedgerRecord[], name: string): readonly LockManifest[] {
   const pipes = records.flatMap(({ key, remote }) =>
     remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],
   )
-  const count = Math.max(1, Math.ceil(pipes.length / MOST_LOCKED))
-  return Array.from({ length: count }, (_, index) => ({
+  return Array.from({ length: Math.ceil(pipes.length / MOST_LOCKED) }, (_, index) => ({
     apiVersion: API_VERSION,
     kind: LOCK.name,
     metadata: { name: index === 0 ? name : `${name}-${index + 1}` },
