@@ -19,11 +19,11 @@ const LOCAL_LOOK_MS = 10_000
 /** Three 404s this far apart confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
-/** First wait before another read, if none has found the pipe yet. Grows up to the interval. */
+/** First wait while no read has found the pipe. Grows up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
 /** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
-/** Largest share of the interval by which a drift check comes early. */
+/** A drift check comes early by at most this share. */
 const JITTER = 0.2
 
 interface RequeueInput {
@@ -47,8 +47,9 @@ export function requeueAfter(input: RequeueInput): Requeue {
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
     return holdLook(action, decided, Math.min(intervalMs, commandDueMs(decided, intervalMs)), input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
+    // Most refusals read the platform, so drift checks equal them.
     const afterMs = LOOKS_MS[action.reason] ?? LOCAL_LOOK_MS
-    return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
+    return { why: 'drift', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
   if (conditions.Synced.reason === 'Changing') {
     const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
@@ -57,7 +58,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
   if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
-  // Reads a new pipe early: if it is deleted later, that read proves that it existed.
+  // An early read proves later that the pipe existed.
   const { unseenForMs } = input
   if (unseenForMs !== undefined) {
     const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)
@@ -121,7 +122,6 @@ const LONGEST_MS = 15 * 60_000
 
 const SLOW = { firstMs: 5_000, maxMs: LONGEST_MS }
 const QUICK = { firstMs: 1_000, maxMs: 5 * 60_000 }
-
 const SHORTEST_MS = 250
 
 /** False if the clock was set back after the wait was written. */

@@ -10,8 +10,7 @@ import { alert, because, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } fro
 const looked = pipe({ recorded: created(), observed: FOUND })
 
 function action(type: Action['type'], reason: Reason, until?: number): Action {
-  // With the fields of every type, whichever it is.
-  const fields = {
+  return {
     type,
     ...because(reason),
     until,
@@ -21,8 +20,7 @@ function action(type: Action['type'], reason: Reason, until?: number): Action {
     isWhole: true,
     stopFor: undefined,
     corrects: [],
-  }
-  return fields as unknown as Action
+  } as unknown as Action
 }
 
 function ready(reason: Reason, synced = reason): Conditions {
@@ -31,7 +29,6 @@ function ready(reason: Reason, synced = reason): Conditions {
 }
 
 interface Row {
-  /** As `ready` unless given. */
   readonly synced?: Reason
   readonly action?: Action
   readonly decided?: DecideInput
@@ -96,20 +93,20 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'something local is missing: soon': {
     action: action('refuse', 'SecretUnavailable'),
-    is: ['retry', 10_000, 8_000],
+    is: ['drift', 10_000, 8_000],
   },
   'held back by the create limit: soon': {
     action: action('refuse', 'CreateLimit'),
-    is: ['retry', 10_000, 8_000],
+    is: ['drift', 10_000, 8_000],
   },
   'something local is missing, and the interval is shorter: after the interval': {
     action: action('refuse', 'DependencyNotReady'),
     decided: pipe({ policy: { interval: '2s' } }),
-    is: ['retry', 2_000, 1_600],
+    is: ['drift', 2_000, 1_600],
   },
   'a service that is out of sight: not as soon, for it costs requests': {
     action: action('refuse', 'MassMissing'),
-    is: ['retry', 31_000, 24_800],
+    is: ['drift', 31_000, 24_800],
   },
   'an unknown outcome: nothing changes by itself': { action: action('refuse', 'OutcomeUnknown'), is: USUAL },
   'created, and not seen by any reading yet: soon': { unseenForMs: 100, is: ['retry', 10_000, 8_000] },

@@ -93,7 +93,7 @@ describe('over an hour', () => {
     )
     expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     // It is looked at again and again, and so it goes out when the time has come.
-    expect(next).toMatchObject({ why: 'retry' })
+    expect(next).toMatchObject({ why: 'drift' })
     expect(next?.afterMs).toBeLessThanOrEqual(10 * SECOND)
     await world.clock.advance(30 * MINUTE - SECOND)
     expect(await go(world, later)).toEqual({ CreateLimit: 4 })

@@ -38,7 +38,7 @@ describe('a pipe whose secret is not mounted', () => {
     const { action, next } = await world.go('Pipe/orders')
     expect(action.reason).toBe('SecretUnavailable')
     expect(messageOf(action, { key: 'Pipe/orders' })).toContain('/secrets/kafka/password')
-    expect(next).toMatchObject({ why: 'retry', afterMs: 9_000 })
+    expect(next).toMatchObject({ why: 'drift', afterMs: 9_000 })
     await play(world, 'mount kafka/password=now; look orders: New')
   })
 
