@@ -46,7 +46,7 @@ function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** After this many outdated decisions, the key waits and other keys come first. */
+/** After this many outdated decisions, other keys come first. */
 const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
 

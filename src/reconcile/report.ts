@@ -162,7 +162,7 @@ function alsoOf(
   return also
 }
 
-/** How the service answered. Undefined: no request was sent, or the rate limit refused it. */
+/** Undefined: no request was sent, or the rate limit refused it. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
@@ -242,7 +242,7 @@ export function withoutLedger(
   return { action, outcome, next, also: [] }
 }
 
-/** Shows a bug in place of the status, because the resource could not be checked. */
+/** Shows a bug as the status. */
 export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
   const text = context.mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`

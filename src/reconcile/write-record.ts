@@ -67,7 +67,7 @@ function wantedAfter({ lifecycle, desired }: DecideInput, record: LedgerRecord):
   return digest === record.applied?.digest ? undefined : { digest, fields: fingerprint.fields }
 }
 
-/** Limited, because a record must stay within a few kilobytes. */
+/** A record must stay within a few kilobytes. */
 const LABELS_KEPT = 20
 
 function labelsOf(manifest: ResourceManifest | undefined): LedgerRecord['labels'] {

@@ -196,8 +196,15 @@ describe('what is shown of a pipe', () => {
     const { observed } = shown(world) ?? {}
     world.write('orders.yaml', pipe('orders', { replicas: 3, topics: 'others' }))
     seedStatus(world.context, world.board, ORDERS)
-    expect(shown(world)?.observed).toEqual(observed)
-    expect(shown(world)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
+    expect(shown(world)).toMatchObject({ observed, desired: { source: { kafka: { topics: 'others' } } } })
+  })
+
+  test('is not called in sync from an edit until its reconcile', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go(ORDERS)
+    world.write('orders.yaml', pipe('orders', { replicas: 3 }))
+    seedStatus(world.context, world.board, ORDERS)
+    expect(world.board.get(ORDERS)).toMatchObject({ status: 'Progressing', reason: 'Unobserved' })
   })
 
   test('has the labels and the service that a manifest names which never was valid', async () => {
@@ -219,9 +226,7 @@ describe('what is shown of a pipe', () => {
     const world = await drifted()
     await change(world, { source: { kafka: { topics: 'x'.repeat(65_537) } } })
     await world.go(ORDERS)
-    expect(shown(world)?.observed).toMatchObject({
-      source: { kafka: { topics: '[text of 65537 characters]' } },
-    })
+    expect(shown(world)?.observed).toHaveProperty('source.kafka.topics', '[text of 65537 characters]')
     expect(shown(world)?.differences.map(({ field }) => field)).toContain('source.kafka.topics')
   })
 
@@ -231,8 +236,7 @@ describe('what is shown of a pipe', () => {
     world.ledger.unreadable(1)
     await world.go(ORDERS)
     expect(world.board.get(ORDERS)).toMatchObject({ status: 'Failed', reason: 'LedgerFailed', kind: 'Pipe' })
-    expect(shown(world)?.observed).toEqual(observed)
-    expect(shown(world)?.desired).toEqual(desired)
+    expect(shown(world)).toMatchObject({ observed, desired })
   })
 })
 

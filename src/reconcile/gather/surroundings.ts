@@ -99,7 +99,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
   return unfound === 'all' || unfound?.has(key) === true
 }
 
-/** Ignores conditions that an earlier process recorded, because they might be outdated. */
+/** Conditions of an earlier process might be outdated. */
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false

@@ -39,7 +39,7 @@ function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   return new Set(last.values().map(({ key }) => key))
 }
 
-/** Counts pipes whose id is only in the ledger, not in a Lock. 0 if there is no Lock. */
+/** Counts pipes whose id is in no Lock. 0 without a Lock. */
 export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>): number {
   const locks = store.catalog?.locks
   if (locks === undefined || locks.size === 0) return 0

@@ -3,13 +3,14 @@ import { rememberedConditions, viewOf, type ResourceView, type StatusBoard } fro
 import type { Key } from '../../kinds/key.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { Condition } from '../../plan/condition.ts'
+import { statusOf } from '../../plan/conditions.ts'
 import { blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 
 export interface WritableBoard extends StatusBoard {
   set(view: ResourceView): void
   remove(key: Key): void
-  /** Called for each changed or removed key. Only the last listener counts. */
+  /** Only the last listener counts. */
   listen(listener: (key: Key) => void): void
 }
 
@@ -52,20 +53,18 @@ export function createBoard(): WritableBoard {
   }
 }
 
-function heldBack(said: string, since: number): Condition {
-  return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
-}
-
-/** Shows the recorded status before the key's first reconcile. */
+/** Shows the recorded status before a reconcile. An edited resource is no longer in sync. */
 export function seedStatus({ store, clock, ledger }: ReconcileContext, board: WritableBoard, key: Key): void {
   const now = clock.now()
   const entry = store.entry(key)
   const record = store.record(key) ?? blankRecord(key)
-  const isNew = record.conditions === undefined && entry !== undefined
-  const isToBeCreated = isNew && lifecycleOf({ ...entry, record: undefined }) === 'create-once'
-  const lost = isToBeCreated ? ledger.rollback : undefined
   const remembered = rememberedConditions(record, now)
   const { Valid } = remembered
+  const isNew = record.conditions === undefined && entry !== undefined
+  const isToBeCreated = isNew && lifecycleOf({ ...entry, record: undefined }) === 'create-once'
+  const said = isToBeCreated ? ledger.rollback : undefined
+  const isEdited = entry !== undefined && entry.digest !== record.manifest?.digest
+  const isStale = isEdited && statusOf(remembered) === 'Ready'
   const since = Valid.status === 'False' ? Valid.since : now
   board.set(
     viewOf({
@@ -74,7 +73,8 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
       observation: store.observation(key),
       conditions: {
         ...remembered,
-        ...(lost !== undefined && { Synced: heldBack(lost, now) }),
+        ...(isStale && { Synced: rememberedConditions(blankRecord(key), now).Synced }),
+        ...(said && { Synced: { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since: now } }),
         ...(entry?.state === 'invalid' && { Valid: { ...invalidBecause(entry), since } }),
       },
       action: 'observe',
