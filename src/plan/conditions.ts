@@ -193,14 +193,11 @@ function isHeldForLong(action: Action, previous: Conditions | undefined): boolea
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** While 404s are counted again, reasons that block creates stay. */
+/** After a restart, conditions of a missing pipe stay the same while 404s are counted again. */
 function isMissedAnew({ reason }: Action, previous: Conditions | undefined): boolean {
   if (reason !== 'MissingUnconfirmed' || previous === undefined) return false
-  const { status } = REASONS[previous.Synced.reason]
-  return status === 'Missing' || (previous.Synced.status === 'False' && KEPT.has(status))
+  return REASONS[previous.Synced.reason].status === 'Missing'
 }
-
-const KEPT = new Set<Status>(['Failed', 'NotReady', 'Refused'])
 
 function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boolean {
   return reason === 'OutcomeUnknown' && undecidedIntent(recorded) === undefined
