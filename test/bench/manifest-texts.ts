@@ -71,7 +71,15 @@ export function alertBody(n: number): Readonly<Record<string, unknown>> {
   }
 }
 
-const TYPES = ['UInt64', 'String', 'DateTime64(3)', 'LowCardinality(String)', 'Decimal(9, 2)', 'UUID', 'Bool']
+const TYPES = [
+  'UInt64',
+  'String',
+  'DateTime64(3)',
+  'LowCardinality(String)',
+  'Decimal(18, 2)',
+  'UUID',
+  'Bool',
+]
 
 /** A pipe; `replicas` is what an edit changes. */
 export function pipeText(n: number, services: number, replicas = 1 + (n % 3)): string {
