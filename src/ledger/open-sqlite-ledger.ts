@@ -84,7 +84,7 @@ function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): voi
   if (wanted.platform === undefined && wanted.profile === undefined) return
   const [bound, hasRecords] = store.read((tables) => [
     { platform: tables.text('platform'), profile: tables.text('profile') },
-    tables.all().length > 0,
+    !tables.isEmpty(),
   ])
   const next = newBinding(file, bound, wanted, hasRecords)
   if (mode === 'reader' || next === undefined) return

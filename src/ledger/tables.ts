@@ -36,7 +36,9 @@ export function prepareTables(db: DatabaseSync, historyLimit: number) {
   const setMeta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
   const dropMeta = db.prepare('DELETE FROM meta WHERE name = ?')
 
+  const first = db.prepare('SELECT 1 FROM record LIMIT 1')
   return {
+    isEmpty: () => first.get() === undefined,
     get(key: Key): StoredRecord | undefined {
       const row = record.get(key)
       return row && toRecord(row)
