@@ -184,7 +184,7 @@ export function wellFormedKey(text: string): Key {
 export function parsedBody<T>(schema: z.ZodType<T>, body: unknown, hint: string): T {
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
-  throw new RequestError(400, 'the body is not understood', hint)
+  throw new RequestError(400, 'the request is not understood', hint)
 }
 
 /** A body can be empty, JSON, or a form as `curl -d key=…` sends it. */

@@ -120,11 +120,12 @@ describe('what is asked for', () => {
     expect([status, asked]).toEqual([202, [undefined]])
   })
 
-  const ACCEPTS: readonly (readonly [string, RequestInit, string])[] = [
+  const ACCEPTS: readonly (readonly [string, RequestInit & { readonly query?: string }, string])[] = [
     ['nothing, as a webhook sends it, accepts nothing', {}, 'normal'],
     ['accept: false accepts nothing', { body: '{"accept":false}' }, 'normal'],
     ['accept: true is a person who means it', { body: '{"accept":true}' }, 'force'],
     ['so is accept=true in a form', { body: new URLSearchParams({ accept: 'true' }) }, 'force'],
+    ['and in the query', { query: '?accept=true' }, 'force'],
   ]
 
   it.each(ACCEPTS)('%s', async (_, init, accept) => {
@@ -160,6 +161,15 @@ describe('what is asked for', () => {
     ['half of a body', '{"key":', 400],
     ['a body that is too large', JSON.stringify({ key: 'x'.repeat(10_000) }), 413],
   ]
+
+  it.each(['kye=Pipe/orders', 'key=', 'key=Pipe/orders&accept=true', 'key=Pipe/orders&key=Pipe/other'])(
+    'refuses the query %s',
+    async (query) => {
+      const { trigger, asked } = fakeTrigger()
+      const { status } = await post(trigger, { query: `?${query}`, headers: RIGHT })
+      expect([status, asked]).toEqual([400, []])
+    },
+  )
 
   it.each(BODIES)('refuses %s', async (_, body, status) => {
     const { trigger, asked } = fakeTrigger()

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
-import { knownKey, oneOf, parsedBody, type Query } from '../parameters.ts'
+import { knownKey, parsedBody, type Query } from '../parameters.ts'
 import type { ReconcileReceipt, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { assertActs, authorize } from './admin-requests.ts'
@@ -37,12 +37,11 @@ interface Requested {
 }
 
 function requested(query: Query, body: unknown, parts: ServerParts): Requested {
-  const { key: ofBody, accept } = parsedBody(
+  const { key: text, accept } = parsedBody(
     MEMBERS,
-    isObject(body) ? body : { key: body ?? undefined },
+    { ...(isObject(body) ? body : { key: body ?? undefined }), ...query },
     'Send {"key": "Kind/name"} for one resource, or no body for all. {"accept": true} also accepts that most manifests are gone.',
   )
-  const text = oneOf(query, 'key') ?? ofBody
   if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }
   if (!accept) return { key: knownKey(text, parts.board), accept: 'normal' }
   throw new RequestError(
@@ -52,7 +51,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   )
 }
 
-/** Strict, because a misspelt `key` would mean all resources. A form sends `accept` as a text. */
+/** Strict, because a misspelt `key` would mean all resources. A form or query sends `accept` as a text. */
 const MEMBERS = z.strictObject({
   key: z.string().min(1).optional(),
   accept: z
