@@ -146,16 +146,14 @@ async function reconcileOnce(
   if (outbox.pending.size > 0) await outbox.recover(key)
   if (permit !== undefined)
     for (const other of await syncStoreFromLedger(context)) if (other !== key) reconciliation.also.add(other)
-  let recorded = await applyRetryCreatePolicy(context, await readRecord(context, key))
-
-  let assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
+  const recorded = await applyRetryCreatePolicy(context, await readRecord(context, key))
+  const assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
-    const moved = await moveRecord(context, from, recorded, context.store.revision)
+    await moveRecord(context, from, recorded, context.store.revision)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
-    recorded = await applyRetryCreatePolicy(context, moved)
-    assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
+    return reconcileOnce(reconciliation, permit)
   }
   const { input } = assessment
   if (input.desired.state === 'absent' && !mightHaveResource(recorded))

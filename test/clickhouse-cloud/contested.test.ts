@@ -173,7 +173,7 @@ describe('policy.paused: false starts a pipe that failed', () => {
   test('and anew once it has run for a day', () =>
     story(
       startFailed(),
-      failing(4, [0, 1, 3]),
+      failing(120, STARTS),
       'state Running',
       (client) => passes(client, 25, HOUR),
       'state Failed',

@@ -155,6 +155,18 @@ test.each([
   },
 )
 
+test('an adoption that the ledger does not take is not called done', async () => {
+  const world = await worldAfter('make orders; write a suspended topics=a')
+  const [pipeId = ''] = world.platform.pipes.keys()
+  world.ledger.script('fails')
+  const said = operate(
+    world.context,
+    { command: 'adopt', key: 'Pipe/a', pipeId },
+    new AbortController().signal,
+  )
+  await expect(said).rejects.toThrow('the disk is full')
+})
+
 test('a pipe that is adopted under its own key stays one that Pipewright created', async () => {
   const world = await worldAfter('write orders; look orders')
   const [pipeId = ''] = world.platform.pipes.keys()

@@ -105,12 +105,11 @@ describe('a row of 404s', () => {
     const suspend = { reason: 'a freeze', until: '2099-01-01T00:00:00Z' }
     world.write('other.yaml', pipe('other', { policy: { suspend } }))
     world.platform.pipes.clear()
-    await play(
-      world,
-      ['MissingUnconfirmed', 'MassMissing']
-        .map((reason) => times(15, `look orders: ${reason}; 1 min`))
-        .join('; '),
+    expect((await world.go(ORDERS)).also).not.toContain('Pipe/other')
+    const rounds = [14, 15].map((count, at) =>
+      times(count, `1 min; look orders: ${['MissingUnconfirmed', 'MassMissing'][at]}`),
     )
+    await play(world, rounds.join('; '))
     expect(world.platform.posts).toHaveLength(2)
   })
 

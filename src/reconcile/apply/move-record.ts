@@ -56,7 +56,7 @@ export async function moveRecord(
   from: LedgerRecord,
   to: LedgerRecord,
   revision: string,
-): Promise<LedgerRecord> {
+): Promise<void> {
   const commanded = [to, from].find(
     (one) => one.suspension !== undefined && !isSuspensionOver(context.store, one),
   )
@@ -87,5 +87,4 @@ export async function moveRecord(
   // The last write of the old key now counts for the new key, so lists from before it are outdated.
   context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
-  return record
 }
