@@ -13,6 +13,7 @@ import type { OperatorCommand } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/view.ts'
 import { startLeaderLoop, type Acting } from './leader-loop.ts'
+import { keysOf } from './pass.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import { createReadings, type ReadingContext, listAffected } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
@@ -98,7 +99,7 @@ export function createDaemon(parts: DaemonParts) {
     })
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
-    const keys = everything ? allKeys(catalog) : new Set([...changed, ...also, ...suspensionsOver()])
+    const keys = everything ? new Set(keysOf(context)) : new Set([...changed, ...also, ...suspensionsOver()])
     for (const key of changed) if (!first || !wasSynced(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
       seedStatus(context, board, key)
@@ -157,10 +158,6 @@ export function createDaemon(parts: DaemonParts) {
 
   function ask(key: Key, priority: Priority): void {
     acting?.ask(key, priority)
-  }
-
-  function allKeys(catalog: Catalog): Set<Key> {
-    return new Set([...catalog.entries.keys(), ...[...store.records()].map((record) => record.key)])
   }
 
   return {
@@ -231,7 +228,7 @@ export function createDaemon(parts: DaemonParts) {
       if (stopping.signal.aborted) return
       acting = begin()
       if (store.catalog === undefined) return
-      for (const key of allKeys(store.catalog)) {
+      for (const key of keysOf(context)) {
         seedStatus(context, board, key)
         ask(key, wasSynced(key) ? 2 : 0)
       }

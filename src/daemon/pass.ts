@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import type { Priority } from '../contract/platform.ts'
 import { lifecycleOfView, type StatusBoard, type ResourceView } from '../contract/view.ts'
-import type { ActionType } from '../plan/action.ts'
+import { CHANGES } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
 import { isStoppedByUs } from '../plan/run-state.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
@@ -218,8 +218,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     unsettled: () => (moving.size === 0 ? [] : [...moving, ...held].toSorted()),
   }
 }
-
-const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
 function isChange({ action, outcome }: ReconcileResult): boolean {
   return CHANGES.has(action.type) && outcome.result === 'done'

@@ -12,7 +12,7 @@ export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'i
 /** Marks an invalid item of a list. A symbol cannot collide with a field of a reply. */
 export const ODD: unique symbol = Symbol('odd')
 
-export interface Odd {
+interface Odd {
   readonly index: number
   /** Invalid fields, which are left out. Undefined: the item is not an object. */
   readonly fields: readonly string[] | undefined

@@ -17,6 +17,8 @@ export const ACTION_TYPES = [
 
 export type ActionType = (typeof ACTION_TYPES)[number]
 
+export const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
+
 export interface Step {
   readonly way: Way | 'state'
   /** Holds secretRefs, not secret values. */
@@ -25,7 +27,7 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
-export function isAskedAgain({ reason, facts }: Action): boolean {
+export function isAskedAgain({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 

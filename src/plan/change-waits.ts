@@ -5,7 +5,7 @@ import { backoffMs } from '../lib/retry.ts'
 import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import { AGAIN, AGAIN_MS } from './corrections.ts'
+import { CORRECTION_BACKOFF } from './corrections.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
 import { isStoppedForChange } from './run-state.ts'
@@ -63,7 +63,9 @@ export function isSet(body: JsonObject, field: string): boolean {
 /** Whether the last change was sent less than an hour ago. Fields without effect are then not sent again. */
 export function isJustSent({ recorded: { change }, desired, steadyNow, isAsked }: CreateOnceInput): boolean {
   if (change?.isSent !== true || desired.fingerprint === undefined || isAsked === true) return false
-  return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS
+  return (
+    change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < CORRECTION_BACKOFF.firstMs
+  )
 }
 
 export function stalledFields(
@@ -118,7 +120,7 @@ function waitsAfter(
   { digest, at, refusals = 1, refused: after }: Change,
 ): Action | undefined {
   if (desired.fingerprint === undefined || isAsked === true) return undefined
-  const left = at + backoffMs(refusals, AGAIN) - steadyNow
+  const left = at + backoffMs(refusals, CORRECTION_BACKOFF) - steadyNow
   if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined
   const until = now + left
   return { type: 'hold', reason: 'BackingOff', until, facts: { after: after ?? 'stopped', until } }

@@ -1,6 +1,6 @@
 import type { RawText } from '../lib/mask/secret-mask.ts'
 import { isReadable } from '../kinds/definition.ts'
-import type { Action } from './action.ts'
+import { type Action, isAskedAgain } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
 import type { DecideInput } from './input.ts'
@@ -108,22 +108,11 @@ function syncedOf(input: ConditionsInput): Claim {
   // After a restart, a Service keeps its condition until a request gets a reply.
   if (isUnanswered(told) && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
-  switch (action.type) {
-    case 'create':
-    case 'adopt':
-    case 'upsert':
-    case 'update':
-    case 'observe':
-      return claimOf(reason === 'Unobserved' ? 'Unknown' : 'False', told)
-    case 'report':
-    case 'delete':
-      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
-    case 'refuse':
-      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
-    case 'hold':
-      return heldSynced(action, decided, previous)
-  }
+  if (action.type === 'hold') return heldSynced(action, decided, previous)
+  return claimOf(NOT_KNOWN.has(reason) ? 'Unknown' : 'False', told)
 }
+
+const NOT_KNOWN = new Set<Reason>(['Unobserved', 'Orphaned', 'OutcomeUnknown'])
 
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
@@ -209,13 +198,13 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     action.type === 'hold' &&
     action.reason !== 'InvalidManifest' &&
     previous !== undefined &&
-    !isGoing(action) &&
+    !isAskedAgain(action) &&
     !isJudged(decided, action)
   ) {
     const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
-  if (isGoing(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))
+  if (isAskedAgain(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))
     return briefly(synced)
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
   const isFound = decided.observed.status === 'found' && decided.lifecycle !== 'upsert'
@@ -233,10 +222,6 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
 
 function isJudged({ observed, desired }: DecideInput, { reason }: Action): boolean {
   return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
-}
-
-function isGoing({ reason, facts }: Because): boolean {
-  return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
 /** An invalid manifest has no known policy.healthyStates, so a state that was healthy before stays healthy. */

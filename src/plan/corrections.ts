@@ -10,8 +10,8 @@ import type { Correction } from './recorded-change.ts'
  * Each further wait is twice as long, up to a day. An edit or a person's request resets the count.
  */
 
-export const AGAIN_MS = 60 * 60_000
-export const AGAIN = { firstMs: AGAIN_MS, maxMs: 24 * AGAIN_MS }
+const HOUR_MS = 60 * 60_000
+export const CORRECTION_BACKOFF = { firstMs: HOUR_MS, maxMs: 24 * HOUR_MS }
 
 const FREE_CORRECTIONS = 2
 
@@ -43,12 +43,12 @@ export function reportContest(differences: readonly Difference[], { fields, ...c
 }
 
 function isContested({ count, at, before = at }: Correction, now: number): boolean {
-  const isFree = count < FREE_CORRECTIONS || (count === FREE_CORRECTIONS && at - before >= AGAIN_MS)
+  const isFree = count < FREE_CORRECTIONS || (count === FREE_CORRECTIONS && at - before >= HOUR_MS)
   return !isFree && now - at < waitAfter(count)
 }
 
 function waitAfter(count: number): number {
-  return backoffMs(Math.max(1, count - FREE_CORRECTIONS + 1), AGAIN)
+  return backoffMs(Math.max(1, count - FREE_CORRECTIONS + 1), CORRECTION_BACKOFF)
 }
 
 export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' | 'later' | 'given up' {
@@ -79,7 +79,7 @@ export function withCorrections(
 }
 
 function isInRow({ count, at }: Correction, now: number, inRowMs?: number): boolean {
-  return now - at < (inRowMs ?? (count < FREE_CORRECTIONS ? AGAIN_MS : 2 * waitAfter(count)))
+  return now - at < (inRowMs ?? (count < FREE_CORRECTIONS ? HOUR_MS : 2 * waitAfter(count)))
 }
 
 export function withoutCorrections(

@@ -1,6 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
-import { AGAIN_MS, contestOf, reportContest } from './corrections.ts'
+import { CORRECTION_BACKOFF, contestOf, reportContest } from './corrections.ts'
 import { decideAbsentUpsert } from './decide-deletion.ts'
 import { editedFields } from './edited.ts'
 import {
@@ -152,7 +152,7 @@ function isEdited({ desired, recorded }: UpsertInput): boolean {
 /** `now < at`: the clock was set back. */
 function isDueAgain({ recorded, now, isAsked }: UpsertInput): boolean {
   const at = recorded.upsert?.at ?? 0
-  return isAsked === true || now - at >= AGAIN_MS || now < at
+  return isAsked === true || now - at >= CORRECTION_BACKOFF.firstMs || now < at
 }
 
 function idThere({ observed, mask }: UpsertInput): string {

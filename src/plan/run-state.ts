@@ -1,4 +1,4 @@
-import { AGAIN_MS, failedStart } from './corrections.ts'
+import { CORRECTION_BACKOFF, failedStart } from './corrections.ts'
 import { stateIn, type CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
 import type { Because } from './reason.ts'
@@ -66,7 +66,7 @@ export function commandFate(input: CreateOnceInput, command: Command): CommandFa
   const { at, since = at } = last
   const elapsed = steadyNow - at
   if (steadyNow - since >= UNHEEDED_MS)
-    return isAsked === true || elapsed >= AGAIN_MS ? 'to be sent' : 'unheeded'
+    return isAsked === true || elapsed >= CORRECTION_BACKOFF.firstMs ? 'to be sent' : 'unheeded'
   return isOnItsWay || elapsed < againAfterMs(last) ? 'waited for' : 'to be sent'
 }
 

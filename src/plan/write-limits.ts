@@ -1,15 +1,8 @@
-import type { LedgerRecord, ServiceIdentity } from './record.ts'
+import type { LedgerRecord } from './record.ts'
 
 /** A create counts for the create limit until this long after its latest possible send time. */
 export const MADE_FOR_MS = 3_600_000
 const EARLIER_KEPT = 25
-
-export function limitGroupOf({
-  organizationId,
-  serviceId,
-}: Pick<ServiceIdentity, 'organizationId' | 'serviceId'>): string {
-  return `${organizationId}/${serviceId}`.toLowerCase()
-}
 
 /**
  * Send times of creates that worked or might have worked, oldest first: ms since the epoch, by the senders'

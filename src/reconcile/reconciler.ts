@@ -150,15 +150,15 @@ async function reconcileOnce(
   const assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
-    await moveRecord(context, from, recorded, context.store.revision)
+    await moveRecord(context, from, recorded)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
     return reconcileOnce(reconciliation, permit)
   }
   const { input } = assessment
-  if (input.desired.state === 'absent' && !mightHaveResource(recorded))
+  const isRemoved = input.desired.state === 'absent' && !mightHaveResource(recorded)
+  if (isRemoved || (assessment.entry === undefined && recorded.version === 0))
     return forget(context, board, key, recorded)
-  if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // No `await` before the intent, because the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)

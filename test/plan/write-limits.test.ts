@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../../src/plan/write-limits.ts'
+import { createLimitOf, earlierOf, MADE_FOR_MS, madeAt } from '../../src/plan/write-limits.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import { serviceIdentity } from '../../src/kinds/service/kind.ts'
 import { messageOf, stepsOf } from '../../src/plan/reason.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
 import { intent, MINUTE, NOW } from './inputs.ts'
@@ -67,10 +68,10 @@ test.each([0, 1])(
 )
 
 test('a service is what the platform knows it by, however its ids are written', () => {
-  const group = limitGroupOf({ organizationId: 'ab', serviceId: 'cd' })
-  expect(limitGroupOf({ organizationId: 'AB', serviceId: 'Cd' })).toBe(group)
-  expect(limitGroupOf({ organizationId: 'ab', serviceId: 'ce' })).not.toBe(group)
-  expect(limitGroupOf({ organizationId: 'aa', serviceId: 'cd' })).not.toBe(group)
+  const group = serviceIdentity({ organizationId: 'ab', serviceId: 'cd' })
+  expect(serviceIdentity({ organizationId: 'AB', serviceId: 'Cd' })).toBe(group)
+  expect(serviceIdentity({ organizationId: 'ab', serviceId: 'ce' })).not.toBe(group)
+  expect(serviceIdentity({ organizationId: 'aa', serviceId: 'cd' })).not.toBe(group)
 })
 
 function having(is: Partial<Intent>): LedgerRecord {

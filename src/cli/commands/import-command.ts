@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { isRequestError } from '../../reconcile/apply/outcome-of-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { isListable } from '../../reconcile/gather/listing.ts'
 import { importedManifest, manifestNames } from '../../kinds/imported.ts'
 import { type Key, keyOf, kindOf, nameOf } from '../../kinds/key.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
@@ -11,7 +12,7 @@ import { sameId } from '../../lib/same-id.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { pipeOwners } from '../../reconcile/state/pipe-owners.ts'
-import { identityOf, type StateStore } from '../../reconcile/state/store.ts'
+import type { StateStore } from '../../reconcile/state/store.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
 import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
 import { type Imported, writeManifests, importReport, type Surveyed } from '../imported-manifests.ts'
@@ -98,14 +99,10 @@ function allFrom(
 ): All {
   if (id !== undefined || word?.includes('/') === true || (word !== undefined && flags.service !== undefined))
     misuse('import: --all takes no key and no pipe id. Give the name of one Service at most.')
-  const kind = profile.kinds.find(isListed)
+  const kind = profile.kinds.find(isListable)
   if (kind !== undefined) return { kind, service: word ?? flags.service }
   const hint = 'Import one resource at a time: "pipewright import KEY ID --service NAME".'
   misuse(`import: this platform does not list its pipes. ${hint}`)
-}
-
-function isListed(kind: Settings['profile']['kinds'][number]): kind is CreateOnceKind {
-  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
 async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposableStack): Promise<Engine> {
@@ -133,15 +130,11 @@ interface Reading {
 async function readOne(io: Io, { context }: Engine, one: One): Promise<Reading> {
   const { kind, key, pipeId, service } = one
   assertFree(context.store, one)
-  const target = { kind, service: accessTo(serviceNamed(context.store, service)), id: pipeId }
+  const target = { kind, service: accessOf(serviceNamed(context.store, service)), id: pipeId }
   const { value: resource } = await context.platform
     .read(target, { priority: 0, signal: io.stop.stopping })
     .catch(unanswered(`${kind.noun} ${pipeId} of Service/${service} could not be read`))
   return { surveys: [], pipes: [{ key, service, resource }] }
-}
-
-function accessTo(service: ServiceManifest) {
-  return accessOf(identityOf(service), service.spec.credentials.secretRef.name)
 }
 
 function unanswered(what: string): (error: unknown) => never {
@@ -180,7 +173,7 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   const free = new Map<string, Omit<Found, 'key'>>() // two Services can share one platform service
   for (const each of services.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
     const { name } = each.metadata
-    const list = platform.list(kind, accessTo(each), { priority: 0, signal: io.stop.stopping })
+    const list = platform.list(kind, accessOf(each), { priority: 0, signal: io.stop.stopping })
     const listed = await list
       .catch(unanswered(`the ${kind.noun}s of Service/${name} could not be listed`))
       .catch((error: unknown) => {

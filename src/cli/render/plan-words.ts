@@ -1,4 +1,4 @@
-import { endOfPlan, type Plan, type PlanItem, type Verdict } from '../../contract/plan.ts'
+import { endOfPlan, type Plan, type PlanItem, type Verdict, VERDICTS } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Reason } from '../../plan/reason.ts'
@@ -16,16 +16,6 @@ export function missingLedgerWords({ missingLedger }: Plan): string | undefined 
   )
 }
 
-const ORDER: Readonly<Record<Verdict, number>> = {
-  failed: 0,
-  refused: 1,
-  change: 2,
-  waits: 3,
-  attention: 4,
-  held: 5,
-  unchanged: 6,
-}
-
 /** @param order whether the most important item is first or last */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
@@ -35,7 +25,7 @@ export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): read
 }
 
 function weight(item: PlanItem): number {
-  return 2 * ORDER[item.verdict] - Number(isDelicate(item))
+  return 2 * VERDICTS.indexOf(item.verdict) - Number(isDelicate(item))
 }
 
 function isDelicate({ takesAway, differences }: PlanItem): boolean {

@@ -6,7 +6,7 @@ import { differencesIn, type CreateOnceInput } from '../../plan/input.ts'
 import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { AGAIN, withoutCorrections } from '../../plan/corrections.ts'
+import { CORRECTION_BACKOFF, withoutCorrections } from '../../plan/corrections.ts'
 import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/run-state.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
@@ -117,7 +117,8 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record
-  const isCalm = isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= AGAIN.maxMs
+  const isCalm =
+    isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= CORRECTION_BACKOFF.maxMs
   return isCalm ? { ...record, corrections: withoutCorrections(record, ['start']) } : record
 }
 
@@ -145,7 +146,7 @@ async function create(
       secrets,
       fingerprint,
       revision: context.store.revision,
-      since: assessment.since,
+      since: assessment.gathered.since,
     },
     { permit, request },
   )

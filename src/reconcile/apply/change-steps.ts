@@ -7,7 +7,7 @@ import { sameJson } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
-import { AGAIN, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
+import { CORRECTION_BACKOFF, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
 import { isFailed } from '../../plan/run-state.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
@@ -59,7 +59,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   return withCorrections(
     { ...input, recorded: { ...recorded, corrections } },
     corrected,
-    isFailed(input) ? AGAIN.maxMs : undefined,
+    isFailed(input) ? CORRECTION_BACKOFF.maxMs : undefined,
   )
 }
 

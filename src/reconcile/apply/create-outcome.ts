@@ -2,6 +2,7 @@ import { historyEntry } from '../state/record-io.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { timeLimit } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
@@ -181,10 +182,7 @@ async function readAtOnce(
   { creation, opened, intent, request, access }: Attempt,
   pipeId: string,
 ): Promise<ReadOfId | undefined> {
-  const limit = new AbortController()
-  const cancel = context.clock.after(READ_WITHIN_MS, () =>
-    limit.abort(new DOMException('too late', 'AbortError')),
-  )
+  using limit = timeLimit(context.clock, READ_WITHIN_MS)
   try {
     const signal = AbortSignal.any([request.signal, limit.signal])
     const replied = { recorded: opened, intent, access, pipeId, revision: creation.revision }
@@ -192,8 +190,6 @@ async function readAtOnce(
   } catch (error) {
     if (request.signal.aborted || limit.signal.aborted) return undefined
     throw error
-  } finally {
-    cancel()
   }
 }
 

@@ -7,7 +7,6 @@ import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import { isSuspensionOver } from '../state/entry-policy.ts'
-import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
 /** The record to move to this key: of the orphan that the manifest names, or of the only orphan with this body. */
@@ -16,16 +15,11 @@ export function recordToMove(
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
   assessment: Assessment,
 ): LedgerRecord | undefined {
-  const record = recordFor(context, assessment)
-  return record === undefined || outbox.isBusy(record.key) ? undefined : record
-}
-
-function recordFor(
-  { store }: ReconcileContext,
-  { input, entry, service }: Assessment,
-): LedgerRecord | undefined {
+  const { store } = context
+  const { input, entry, service } = assessment
   const manifest = entry?.manifest
   const { recorded, desired } = input
+  const isMovable = ({ key }: LedgerRecord) => store.desiredState(key) === 'absent' && !outbox.isBusy(key)
   if (
     manifest === undefined ||
     !isCreateOnce(manifest) ||
@@ -35,7 +29,7 @@ function recordFor(
     return undefined
   const named = namedRecord(store, { manifest, desired }, recorded)?.record
   if (named !== undefined)
-    return isGone(store, named) && rivalOf(store, recorded.key, store.successors(named.key)) === undefined
+    return isMovable(named) && rivalOf(store, recorded.key, store.successors(named.key)) === undefined
       ? named
       : undefined
   const { similar } = input.surroundings
@@ -43,19 +37,14 @@ function recordFor(
   const { adopt, ensure } = manifest.policy ?? {}
   if (adopt !== undefined || ensure === 'absent' || similar?.isSame !== true) return undefined
   const same = store.record(similar.key)
-  const isFree = same !== undefined && isGone(store, same) && isOnlyOne(store, { manifest, desired, service })
+  const isFree = same !== undefined && isMovable(same) && isOnlyOne(store, { manifest, desired, service })
   return isFree ? same : undefined
-}
-
-function isGone(store: StateStore, { key }: LedgerRecord): boolean {
-  return store.desiredState(key) === 'absent'
 }
 
 export async function moveRecord(
   context: ReconcileContext,
   from: LedgerRecord,
   to: LedgerRecord,
-  revision: string,
 ): Promise<void> {
   const commanded = [to, from].find(
     (one) => one.suspension !== undefined && !isSuspensionOver(context.store, one),
@@ -71,7 +60,7 @@ export async function moveRecord(
     conditions: undefined,
   }
   const said = reasonFields({ reason: 'Adopted', facts: { from: from.key, to: to.key } })
-  const entry = historyEntry(context, to.key, { action: 'move', ...said, revision })
+  const entry = historyEntry(context, to.key, { action: 'move', ...said })
   let record: LedgerRecord
   try {
     record = await context.ledger.move(from, moved, [entry])

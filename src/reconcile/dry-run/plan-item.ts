@@ -1,10 +1,11 @@
 import { dependencyWaits } from '../../plan/gates.ts'
 import { observedForDiff, beforeWhole } from '../../kinds/observed-for-diff.ts'
 import { isReadable } from '../../kinds/definition.ts'
-import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { expectedOf, fieldsOf, kindFor, type Profile } from '../../kinds/profile.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
+import { groupInService } from '../state/listings.ts'
 import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -12,7 +13,7 @@ import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/view.ts'
 import { explained, type Explanation, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import type { Action, ActionType } from '../../plan/action.ts'
+import { type Action, CHANGES } from '../../plan/action.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
 import { thereNow } from '../gather/observed-configuration.ts'
 import type { StateStore } from '../state/store.ts'
@@ -22,10 +23,8 @@ export function decisiveRun(before: ReconcileResult | undefined, now: ReconcileR
 }
 
 function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult): boolean {
-  return movedFrom !== undefined || (WRITES.has(type) && outcome.result === 'done')
+  return movedFrom !== undefined || (CHANGES.has(type) && outcome.result === 'done')
 }
-
-const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
 /** Upsert replies from before the dry run, by kind and service. */
 type Applied = ReadonlyMap<string, JsonObject>
@@ -34,12 +33,8 @@ export function appliedBefore(store: StateStore): Applied {
   const applied = new Map<string, JsonObject>()
   for (const { key, service, upsert } of store.records())
     if (service !== undefined && upsert?.reply !== undefined)
-      applied.set(serviceSlot(key, service.serviceId), upsert.reply)
+      applied.set(groupInService(key, service.serviceId), upsert.reply)
   return applied
-}
-
-function serviceSlot(key: Key, serviceId: string): string {
-  return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
 
 interface Planned {
@@ -194,7 +189,7 @@ function bodiesOf(
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(planned.profile, manifest)
   const isShown =
-    ((WRITES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
+    ((CHANGES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
     differences.length > 0 ||
     action.reason === 'NotUpdatable' ||
     action.reason === 'Deleting'
@@ -248,7 +243,7 @@ function lastReply(applied: Applied, { input, service }: Basis): JsonObject | un
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply
   if (own !== undefined || !service.usable) return own
-  return applied.get(serviceSlot(input.desired.key, service.identity.serviceId))
+  return applied.get(groupInService(input.desired.key, service.identity.serviceId))
 }
 
 function secretName(file: string): string {

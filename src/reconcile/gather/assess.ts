@@ -25,8 +25,6 @@ import type { StateStore } from '../state/store.ts'
 export interface Assessment extends Basis {
   readonly failure: unknown
   readonly requestId: string | undefined
-  /** Start of the gathering; monotonic ms. */
-  readonly since: number
   /** Start of the oldest reading, even if another key requested it; monotonic ms. */
   readonly readSince: number
   readonly gathered: Gathered
@@ -41,6 +39,7 @@ export interface Gathered {
   readonly permit: CreatePermit | undefined
   /** Keys whose records another process wrote during the wait for the request budget. */
   readonly news: readonly Key[]
+  /** Start of the gathering; monotonic ms. */
   readonly since: number
   readonly isAsked: boolean | undefined
   readonly looked?: ObservedKey | undefined
@@ -139,7 +138,7 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
   }
   const input = inputOf(base, { entry, body }, context)
   const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
-  return { input, entry, body, secrets, service, failure, requestId, since, readSince, gathered }
+  return { input, entry, body, secrets, service, failure, requestId, readSince, gathered }
 }
 
 function inputOf(

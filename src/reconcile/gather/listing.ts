@@ -1,6 +1,6 @@
 import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
-import type { CreateOnceKind } from '../../kinds/definition.ts'
+import type { CreateOnceKind, Kind } from '../../kinds/definition.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
@@ -116,7 +116,11 @@ export function listedKind(
 ): CreateOnceKind | undefined {
   const held = { key, manifest: store.entry(key)?.manifest, record: store.record(key) }
   const kind = kindFor(profile, held)
-  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined ? kind : undefined
+  return isListable(kind) ? kind : undefined
+}
+
+export function isListable(kind: Kind): kind is CreateOnceKind {
+  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
 /**
@@ -136,7 +140,7 @@ export async function mightBeListed(
   return listing.items.has(remote.id.toLowerCase()) || doubtsOf(context, key, access, listing) !== undefined
 }
 
-interface Looked {
+export interface ListedInput {
   readonly entry: Entry | undefined
   readonly recorded: LedgerRecord
   readonly desired: Desired
@@ -148,7 +152,7 @@ interface Looked {
 /** Finds listed pipes that might be the key's pipe, if that pipe is missing or not created. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
-  { entry, recorded, desired, service, body, listing }: Looked,
+  { entry, recorded, desired, service, body, listing }: ListedInput,
 ): Listed | undefined {
   const manifest = entry?.manifest
   if (listing === undefined || manifest === undefined || body === undefined || !service.usable)

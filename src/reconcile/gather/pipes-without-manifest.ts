@@ -1,13 +1,12 @@
 import { PIPES_NAMED, SERVICES_TOLD, type WithoutManifest } from '../../contract/without-manifest.ts'
-import type { CreateOnceKind, Kind } from '../../kinds/definition.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ReconcileContext } from '../context.ts'
 import { pipeOwners, type PipeOwners } from '../state/pipe-owners.ts'
 import type { Listing } from '../state/listings.ts'
-import { identityOf } from '../state/store.ts'
-import { nameOfListing } from './listing.ts'
+import { isListable, nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
 
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
@@ -16,16 +15,12 @@ type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
   // Excludes alerts, which are often created elsewhere on purpose.
-  const kind = profile.kinds.find(isListed)
+  const kind = profile.kinds.find(isListable)
   if (kind === undefined) return undefined
   const listed = listedServices(context, kind)
   if (listed.length === 0) return []
   const held = pipeOwners(store, kind)
   return listed.map(({ service, listing }) => foundIn(context, { service, listing, held }))
-}
-
-function isListed(kind: Kind): kind is CreateOnceKind {
-  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
 export function withoutManifestTold(context: Context): readonly WithoutManifest[] | undefined {
@@ -46,8 +41,7 @@ function listedServices({ store }: Context, kind: CreateOnceKind): readonly List
     .flatMap(({ manifest }) => asService(manifest) ?? [])
   for (const service of services) {
     const { serviceId } = service.spec
-    const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
-    const listing = store.listings.last(nameOfListing(kind, access))
+    const listing = store.listings.last(nameOfListing(kind, accessOf(service)))
     if (listing !== undefined && !found.has(serviceId.toLowerCase()))
       found.set(serviceId.toLowerCase(), { service, listing })
   }

@@ -15,8 +15,7 @@ export function desiredService(store: StateStore, manifest: ResourceManifest | u
   if (name === undefined) return { usable: false, problem: { is: 'not named' } }
   const service = store.service(name)
   if (service === undefined) return { usable: false, problem: { is: 'not valid', service: serviceKey(name) } }
-  const identity = identityOf(service)
-  return { usable: true, identity, access: accessOf(identity, service.spec.credentials.secretRef.name) }
+  return { usable: true, identity: identityOf(service), access: accessOf(service) }
 }
 
 /**
@@ -31,7 +30,7 @@ export function recordedAccess(
   if (desired.usable && (recorded === undefined || isSame(recorded, desired.identity))) return desired.access
   if (recorded === undefined) return undefined
   const manifest = manifestOf(store, recorded)
-  return manifest && accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
+  return manifest && accessOf(manifest)
 }
 
 function manifestOf(store: StateStore, service: ServiceIdentity): ServiceManifest | undefined {
@@ -63,6 +62,6 @@ export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
   return isSame(a, b) && a.secretName === b.secretName && a.name === b.name
 }
 
-export function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {
-  return { ...identity, secretName }
+export function accessOf(service: ServiceManifest): ServiceAccess {
+  return { ...identityOf(service), secretName: service.spec.credentials.secretRef.name }
 }

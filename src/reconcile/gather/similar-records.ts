@@ -12,16 +12,12 @@ import type { Claim, Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
-import type { DesiredService } from './service-access.ts'
+import type { ListedInput } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-interface Uncreated {
+interface Uncreated extends Pick<ListedInput, 'desired' | 'service' | 'body' | 'listing'> {
   readonly manifest: ResourceManifest
-  readonly desired: Desired
-  readonly service: DesiredService
-  readonly body: JsonObject | undefined
-  readonly listing: Listing | undefined
 }
 
 interface Known {

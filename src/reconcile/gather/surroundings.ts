@@ -3,7 +3,6 @@ import type { Entry } from '../../contract/catalog.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
 import { isUnanswered } from '../../plan/conditions.ts'
@@ -13,23 +12,16 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { DesiredService } from './service-access.ts'
 import type { ReconcileContext } from '../context.ts'
-import { listedFor } from './listing.ts'
-import type { Listing } from '../state/listings.ts'
+import { listedFor, type ListedInput } from './listing.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { claimOn, similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
-interface SurroundingsInput {
-  readonly entry: Entry | undefined
-  readonly recorded: LedgerRecord
-  readonly desired: Desired
+interface SurroundingsInput extends ListedInput {
   readonly observed: Observed
-  readonly service: DesiredService
   readonly missingSecrets: readonly MissingSecret[]
   readonly missingAt: ReadonlyMap<string, MissingSecret>
-  readonly body: JsonObject | undefined
-  readonly listing: Listing | undefined
 }
 
 export function surroundingsOf(

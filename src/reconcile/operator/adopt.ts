@@ -26,7 +26,7 @@ import { missingSecretSteps, missingSecretWords } from '../../plan/reasons/missi
 import { causeOf } from '../../plan/reason.ts'
 import { proseOf } from '../../plan/step.ts'
 import { withSecretHashes } from '../gather/assess.ts'
-import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-secrets.ts'
+import { readBodySecrets } from '../gather/body-secrets.ts'
 
 interface Adoption {
   readonly key: Key
@@ -194,7 +194,6 @@ type AdoptionTarget =
       readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
         /** Undefined: the key has no manifest. */
         readonly body: JsonObject | undefined
-        readonly secrets: BodySecrets['values']
       }
     }
   | { readonly problem: string }
@@ -235,7 +234,6 @@ async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord):
     fingerprint: withSecretHashes(store, asked, body),
     revision: store.revision,
     body: asked.body,
-    secrets: body.values,
   }
   return { problem: undefined, found }
 }
@@ -276,7 +274,6 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
       fingerprint,
       revision,
       body: undefined,
-      secrets: NO_SECRETS.values,
     },
   }
 }

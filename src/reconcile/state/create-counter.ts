@@ -1,9 +1,10 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
+import { serviceIdentity } from '../../kinds/service/kind.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { createLimitOf, isAllowed, limitGroupOf, MADE_FOR_MS, madeAt } from '../../plan/write-limits.ts'
+import { createLimitOf, isAllowed, MADE_FOR_MS, madeAt } from '../../plan/write-limits.ts'
 import { isMassMissing, replaceableFrom } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { FactsOf } from '../../plan/reason.ts'
@@ -51,7 +52,7 @@ export function createCreateCounter(
   function madeOf({ service }: LedgerRecord, said: number): Made {
     const now = store.steadyNow()
     const at = now - Math.max(0, Math.min(now, clock.now()) - said)
-    return { said, at, group: service && limitGroupOf(service) }
+    return { said, at, group: service && serviceIdentity(service) }
   }
 
   function isMissed({ key }: Entry): boolean {
@@ -105,7 +106,7 @@ export function createCreateCounter(
       keys: new Set(wanted.map(({ key }) => key)),
       wanted: Map.groupBy(wanted, (entry) => {
         const service = serviceWanted(entry)
-        return service && limitGroupOf(service)
+        return service && serviceIdentity(service)
       }),
       made: [...made.values()].flat().toSorted((a, b) => a.at - b.at),
     }
@@ -129,7 +130,7 @@ export function createCreateCounter(
       if (service === undefined || isAllowed(record, entry?.digest, now)) return undefined
       if ((store.catalog?.entries.size ?? 0) + madeTotal <= limit) return undefined
       const current = currentCount(key)
-      const group = limitGroupOf(service)
+      const group = serviceIdentity(service)
       const wanted = (current.wanted.get(group)?.length ?? 0) + (current.keys.has(key) ? 0 : 1)
       const recent = current.made.filter((one) => one.group === group && one.at > now - MADE_FOR_MS)
       const reached = createLimitOf({ wanted, made: recent.map(({ at }) => at) }, limit)

@@ -115,6 +115,11 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>) {
 
 function placesOf({ key, created }: Written): { key: string; name?: string; service?: string } {
   if (created === undefined) return { key }
-  const service = `${kindOf(key)} ${created.serviceId.toLowerCase()}`
+  const service = groupInService(key, created.serviceId)
   return { key, name: `${service} ${created.name}`, service }
+}
+
+/** Keys of one kind in one service. Permissions can differ between kinds. */
+export function groupInService(key: Key, serviceId: string): string {
+  return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }

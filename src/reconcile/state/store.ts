@@ -1,7 +1,7 @@
 import type { MaskedText, RawText } from '../../lib/mask/secret-mask.ts'
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Lifecycle } from '../../kinds/definition.ts'
-import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { nameOf, type Key } from '../../kinds/key.ts'
 import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
@@ -20,7 +20,7 @@ import {
   createSimilarIndex,
 } from './record-indexes.ts'
 import { createCreateCounter } from './create-counter.ts'
-import { createListings, createLastWrites } from './listings.ts'
+import { createListings, createLastWrites, groupInService } from './listings.ts'
 import { createBodies } from './bodies.ts'
 import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 
@@ -148,14 +148,14 @@ export function createStateStore({
       similar.replace(before, record)
       records.set(key, record)
       unclaimed.note(key)
-      pipes.put(key, remote && groupOf(key, record.service?.serviceId ?? ''))
+      pipes.put(key, remote && groupInService(key, record.service?.serviceId ?? ''))
       ids.put(key, remote?.id.toLowerCase())
       formerIds.put(key, record.former?.remote.id.toLowerCase())
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
     /** Keys that have the kind of `like` and a pipe in the service. Includes `like`. */
-    createdIn: (serviceId: string, like: Key) => pipes.of(groupOf(like, serviceId)),
+    createdIn: (serviceId: string, like: Key) => pipes.of(groupInService(like, serviceId)),
     /** A key other than `but` that has or had this pipe. */
     holderOf(pipeId: string, but: Key): Key | undefined {
       const id = pipeId.toLowerCase()
@@ -232,11 +232,6 @@ export function createStateStore({
 
   const creates = createCreateCounter(store, clock, (entry) => serviceWanted(store, entry))
   return store
-}
-
-/** Grouped by kind, too, because permissions can differ between kinds. */
-function groupOf(key: Key, serviceId: string): string {
-  return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
 
 function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity | undefined {
