@@ -3,14 +3,14 @@ import {
   FIELDS,
   LEVELS,
   typeOf,
-  type Field,
+  type LogField,
   type Level,
   type LineDefinition,
 } from '../src/telemetry/log-fields.ts'
 
 /* docs/reference/logs.md: every kind of line, with its levels and fields. */
 
-const EVERYWHERE: readonly Field[] = ['level', 'time', 'app', 'msg', 'revision']
+const EVERYWHERE: readonly LogField[] = ['level', 'time', 'app', 'msg', 'revision']
 
 /** The whole page. @param note that it is generated */
 export function logsPage(note: string): string {
@@ -158,7 +158,7 @@ const GOOGLE: Readonly<Record<Level, string>> = {
 }
 
 function fieldRow([field, meaning]: readonly [string, string]): string {
-  return `| \`${field}\` | ${typeOf(field as Field)} | ${meaning} |` // the keys of an object literal
+  return `| \`${field}\` | ${typeOf(field as LogField)} | ${meaning} |` // the keys of an object literal
 }
 
 /** One row per level; the first has the message and the fields. */

@@ -3,7 +3,7 @@ import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
 import { addCommands } from './commands.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
-import { printable } from './render/terminal.ts'
+import { plainText } from './render/terminal.ts'
 import type { Shell } from './usage.ts'
 
 export async function runCommand(io: Io, args: readonly string[]): Promise<ExitCode> {
@@ -23,7 +23,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     const isKnown =
       error instanceof CommandError || error instanceof LedgerError || error instanceof SandboxFileError
     if (!isKnown) throw error
-    print(io.stderr, printable(`pipewright: ${error.message}`))
+    print(io.stderr, plainText(`pipewright: ${error.message}`))
     if (error instanceof CommandError) return error.code
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }

@@ -21,7 +21,7 @@ import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'
 import { type Io, nobody } from './io.ts'
 import { daemonUrl } from './running-server.ts'
-import { type Asked, getReply, NoAnswerError } from './server-client.ts'
+import { type CallContext, getReply, NoAnswerError } from './server-client.ts'
 import { notAccepted } from './daemon-summary.ts'
 
 /** The process that uses the ledger, or used it last. */
@@ -128,7 +128,7 @@ export function withProblems(
   return board.list().map((view) => asListed(view, problems.of(view.key), context))
 }
 
-async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
+async function readServerStatus(io: Io, asked: CallContext): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision } = overview
   const last = { command: 'run', startedAt, url: asked.server, revision: revision?.id } as const
@@ -142,7 +142,7 @@ async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
 
 export async function readServerResources(
   io: Io,
-  asked: Asked,
+  asked: CallContext,
 ): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
   const items: ShownResource[] = []
   for (let query: string | undefined = ''; ;) {
@@ -188,7 +188,7 @@ export function wholeOf({
 
 async function readServerHistory(
   io: Io,
-  asked: Asked,
+  asked: CallContext,
   { key, limit }: HistoryQuery,
 ): Promise<readonly HistoryEntry[]> {
   const first = new URLSearchParams({

@@ -6,9 +6,9 @@ import { isLoopbackHost, NO_PROXIES } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
-import { adminTokenOf, type Asked, callServer } from './server-client.ts'
+import { adminTokenOf, type CallContext, callServer } from './server-client.ts'
 
-export interface Owner extends Asked {
+export interface Owner extends CallContext {
   readonly token: string
 }
 

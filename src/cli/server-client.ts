@@ -8,7 +8,7 @@ import { faultOfReply, type NetworkSettings, openNetwork } from '../platform/net
 import { readTextFile } from '../platform/text-file.ts'
 import { assertTls } from './compose-network.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { printable } from './render/terminal.ts'
+import { plainText } from './render/terminal.ts'
 import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
 interface ServerCall {
@@ -22,7 +22,7 @@ interface ServerCall {
   readonly timeoutMs: number
 }
 
-export type Asked = Pick<ServerCall, 'command' | 'server' | 'network'>
+export type CallContext = Pick<ServerCall, 'command' | 'server' | 'network'>
 
 export interface ServerReply {
   readonly status: number
@@ -117,13 +117,13 @@ export function expectObject(
     )
   }
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
-  throw new CommandError(printable(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
+  throw new CommandError(plainText(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
 /** Reads an endpoint that needs no token. */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
-  call: Asked,
+  call: CallContext,
   { path, query = '' }: { readonly path: Path; readonly query?: string },
 ): Promise<Replies[Path]> {
   const reply = await callServer(io, { ...call, path: `${path}${query}`, timeoutMs: READ_MS })

@@ -9,7 +9,7 @@ export interface Given {
   readonly from: string
 }
 
-export interface Source {
+export interface SettingSource {
   readonly given: readonly Given[]
   readonly problems: readonly SettingProblem[]
 }
@@ -19,7 +19,7 @@ export type Flags = Readonly<Record<string, string | true | undefined>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export function readFlags(flags: Flags): Source {
+export function readFlags(flags: Flags): SettingSource {
   const given: Given[] = []
   const problems: SettingProblem[] = []
   for (const name of SETTING_NAMES) {
@@ -40,7 +40,7 @@ const SERVICE_LINK =
   /^PIPEWRIGHT(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 
 /** An empty variable counts as unset: charts and compose files often set empty variables. */
-export function readEnvironment(env: Environment): Source {
+export function readEnvironment(env: Environment): SettingSource {
   const given = SETTING_NAMES.flatMap((name): Given[] => {
     const from = definitionOf(name).env
     const text = env[from]?.trim() ?? ''
@@ -68,7 +68,7 @@ function camelCase(flag: string): string {
   return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-export function parseSettingsFile(file: string, content: string): Source {
+export function parseSettingsFile(file: string, content: string): SettingSource {
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`

@@ -7,7 +7,7 @@ import {
   type Environment,
   type Flags,
   type Given,
-  type Source,
+  type SettingSource,
 } from './setting-sources.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import type { SettingDefinition } from './setting-definition.ts'
@@ -26,7 +26,6 @@ import {
 import { realpathSync } from 'node:fs'
 import { isBelow } from '../lib/below.ts'
 
-/** Settings whose default depends on another setting. */
 type Worked = 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
@@ -115,14 +114,14 @@ const NO_PLATFORM: SettingProblem = {
   right: `give --base-url URL or set ${definitionOf('baseUrl').env}. Without an account, use --sandbox`,
 }
 
-async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly Source[]> {
+async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly SettingSource[]> {
   const fromFlags = readFlags(flags)
   const fromEnv = readEnvironment(env)
   const config = [...fromFlags.given, ...fromEnv.given].find(({ name }) => name === 'config')
   return [fromFlags, fromEnv, ...(config === undefined ? [] : [await readFrom(config, readFile)])]
 }
 
-async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
+async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<SettingSource> {
   if (!TABLE.config.parse(config.text).ok) return { given: [], problems: [] } // `parse` reports the problem
   try {
     return parseSettingsFile(config.text, await readFile(config.text))

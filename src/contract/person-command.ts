@@ -15,7 +15,6 @@ export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('resolve'), key, pipeId }),
   /** An operator says that the create made no pipe. `force`: even if its request might still arrive. */
   z.strictObject({ command: z.literal('retry'), key, force: z.boolean().default(false) }),
-  /** An operator says that the pipe is gone. */
   z.strictObject({ command: z.literal('recreate'), key }),
   z.strictObject({ command: z.literal('forget'), key }),
   /** The suspension ends at `until` or at the next revision. */

@@ -1,5 +1,5 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
-import type { Step } from '../plan/action.ts'
+import type { ChangeStep } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
 /** 0 (first): a changed or requested key. 1: a retry. 2: a drift check. */
@@ -58,7 +58,7 @@ export interface CreateRequest {
 
 export interface ChangeTarget extends DeleteTarget {
   readonly kind: CreateOnceKind
-  readonly way: Step['way']
+  readonly way: ChangeStep['way']
   readonly isRepeatable: boolean
 }
 
@@ -84,7 +84,7 @@ export interface CreatePermit extends Looks {
   release(): void
 }
 
-export interface AdmitOptions extends ReadOptions {
+export interface CreateOptions extends ReadOptions {
   /** Number of reads right before the create. Each uses the request budget. */
   readonly looks: 0 | 1 | 2
 }
@@ -103,7 +103,7 @@ export interface Platform {
     options: ReadOptions,
   ): Promise<Reply<readonly RemoteResource[]>>
   /** Waits for the budget and reads the credentials. Sends no request. */
-  admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
+  admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: CreateOptions): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
    * @param body returns the JSON text for an attempt; if it throws, no request is sent

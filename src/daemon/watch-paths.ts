@@ -7,7 +7,7 @@ import { lstatSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { createSlices } from '../manifest/validate/slices.ts'
 import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
-import { codeOf } from '../manifest/files/read-bytes.ts'
+import { fileErrorCode } from '../manifest/files/read-bytes.ts'
 import { commitOf } from '../manifest/files/commit.ts'
 import { walkTree } from '../manifest/files/walk.ts'
 
@@ -118,7 +118,7 @@ export async function statWalk(root: string, signal: AbortSignal): Promise<strin
     return `${digest.digest('hex')} ${(await commitOf(resolved))?.id}`
   } catch (error) {
     signal.throwIfAborted()
-    return `unreadable: ${codeOf(error)}`
+    return `unreadable: ${fileErrorCode(error)}`
   }
 }
 
@@ -127,6 +127,6 @@ function stampOf(path: string): string {
     const { ino, size, mtimeMs, ctimeMs } = lstatSync(path)
     return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
   } catch (error) {
-    return codeOf(error)
+    return fileErrorCode(error)
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, WatchMode } from '../contract/events.ts'
-import { codeOf } from '../manifest/files/read-bytes.ts'
+import { fileErrorCode } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
@@ -110,7 +110,7 @@ export async function createWatcher(options: WatcherOptions) {
 
   /** An error also counts as an event, because the read that follows reports its cause. */
   function onEvent(error?: unknown): void {
-    const code = codeOf(error)
+    const code = fileErrorCode(error)
     const remedy = EXHAUSTED[code]
     if (remedy !== undefined)
       setMode(

@@ -15,7 +15,6 @@ export interface FieldFacts {
   readonly type: string
   readonly isRequired: boolean
   readonly meaning: string
-  /** The allowed values. Empty: any value of the type. */
   readonly allowed: readonly string[]
   readonly example: Json | undefined
   readonly compared: string

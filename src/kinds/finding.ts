@@ -1,6 +1,6 @@
 import type { Key } from './key.ts'
 
-export type Severity = 'error' | 'warning'
+export type FindingSeverity = 'error' | 'warning'
 
 export interface Position {
   /** Path below the manifests directory, with `/`. */
@@ -12,7 +12,7 @@ export interface Position {
 }
 
 export interface Finding extends Position {
-  readonly severity: Severity
+  readonly severity: FindingSeverity
   /** Stable code, from `FINDING_CODES` or `RULE_CODES`. */
   readonly code: string
   readonly message: string
@@ -28,7 +28,7 @@ export interface Finding extends Position {
 
 export interface RuleFinding {
   readonly code: RuleCode
-  readonly severity: Severity
+  readonly severity: FindingSeverity
   /** Path in the manifest, such as `['spec', 'fieldMappings', 2, 'sourceField']`. */
   readonly path: readonly (string | number)[]
   readonly message: string

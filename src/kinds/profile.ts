@@ -88,7 +88,7 @@ export function textFormAt(profile: Profile, kind: string, path: readonly (strin
   return form === 'text' ? 'foreign' : form
 }
 
-export function identityOf(profile: Profile, key: Key): Fields | undefined {
+export function identityFieldsOf(profile: Profile, key: Key): Fields | undefined {
   const kind = knownKind(profile, kindOf(key))
   return kind.lifecycle === 'create-once' ? kind.identity : undefined
 }

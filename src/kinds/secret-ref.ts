@@ -44,7 +44,7 @@ export const SensitiveText = z.union(
 
 export const Certificate = SensitiveText.meta({ form: 'certificate' })
 
-export const Login = z
+export const LoginFields = z
   .strictObject({
     username: SensitiveText.describe('User name.'),
     password: SecretRef.describe('Password, as a reference to a mounted secret.'),

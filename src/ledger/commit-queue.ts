@@ -9,7 +9,7 @@ import { IN_MEMORY } from './connection.ts'
 import type { Room, Store } from './sqlite-store.ts'
 import type { Tables } from './tables.ts'
 
-export interface Change {
+export interface Commit {
   readonly removed: readonly LedgerRecord[]
   readonly written: LedgerRecord | undefined
   readonly history: readonly NewEntry[]
@@ -26,14 +26,14 @@ const CROWD_MS = 100
  * last flush took, and only if other records are being written.
  */
 export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: Pick<Clock, 'monotonic'>) {
-  let waiting: { readonly change: Change; readonly resolve: (result: Result) => void }[] = []
+  let waiting: { readonly change: Commit; readonly resolve: (result: Result) => void }[] = []
   let last = { keys: new Set<Key>(), tookMs: 0, endedAt: -Infinity }
   let isClosed = false
 
-  function commitSoon(change: Change): void {
+  function commitSoon(change: Commit): void {
     if (store.file === IN_MEMORY) return commitWaiting()
     const startedAt = clock.monotonic()
-    const isCrowd = startedAt - last.endedAt <= CROWD_MS && !last.keys.isSubsetOf(new Set(keysOf(change)))
+    const isCrowd = startedAt - last.endedAt <= CROWD_MS && !last.keys.isSubsetOf(new Set(keysIn(change)))
     const until = startedAt + (isCrowd ? Math.min(last.tookMs, CROWD_MS) : 0)
     // No timer, because the shortest timer waits for a whole millisecond.
     const turn = () => void (clock.monotonic() < until ? setImmediate(turn) : commitWaiting())
@@ -48,25 +48,25 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
     const together = changes.length > 1 ? commitTogether(changes) : []
     const results = changes.map((change, index) => together[index] ?? commitAlone(change))
     const endedAt = clock.monotonic()
-    last = { keys: new Set(changes.flatMap(keysOf)), tookMs: endedAt - startedAt, endedAt }
+    last = { keys: new Set(changes.flatMap(keysIn)), tookMs: endedAt - startedAt, endedAt }
     for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result) // one of each
   }
 
   /** @returns a result for each change. Undefined: the caller commits that change alone */
-  function commitTogether(changes: readonly Change[]): readonly (Result | undefined)[] {
+  function commitTogether(changes: readonly Commit[]): readonly (Result | undefined)[] {
     try {
       assertOpen()
       return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
     } catch (error) {
       // An error that is no LedgerError is a bug. Then each change is tried alone. On a full disk, only a change that
       // can use the reserve is tried.
-      const isTried = ({ room }: Change) =>
+      const isTried = ({ room }: Commit) =>
         !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
       return changes.map((change) => (isTried(change) ? undefined : { error }))
     }
   }
 
-  function commitAlone(change: Change): Result {
+  function commitAlone(change: Commit): Result {
     try {
       assertOpen()
       return { written: store.write((tables) => apply(tables, change), change.room) }
@@ -81,7 +81,7 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
 
   return {
     assertOpen,
-    async commit(change: Change): Promise<LedgerRecord | undefined> {
+    async commit(change: Commit): Promise<LedgerRecord | undefined> {
       const result = await new Promise<Result>((resolve) => {
         waiting.push({ change, resolve })
         if (waiting.length === 1) commitSoon(change)
@@ -96,12 +96,12 @@ export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: P
   }
 }
 
-export function keysOf({ removed, written }: Change): readonly Key[] {
+export function keysIn({ removed, written }: Commit): readonly Key[] {
   return [...removed, ...(written === undefined ? [] : [written])].map(({ key }) => key)
 }
 
 /** Returns a conflict and does not throw it, because the transaction can hold other changes. */
-function resultOf(tables: Tables, change: Change): Result {
+function resultOf(tables: Tables, change: Commit): Result {
   try {
     return { written: apply(tables, change) }
   } catch (error) {
@@ -114,7 +114,7 @@ function resultOf(tables: Tables, change: Change): Result {
  * A key never gets the same version twice, even after its record was removed. Otherwise a stale writer could
  * overwrite the new record.
  */
-function apply(tables: Tables, { removed, written, history }: Change): LedgerRecord | undefined {
+function apply(tables: Tables, { removed, written, history }: Commit): LedgerRecord | undefined {
   for (const record of removed) compare(tables, record)
   if (written !== undefined) compare(tables, written)
   const used = Math.max(tables.count('used_version'), ...removed.map((record) => record.version))

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { statOf } from './location.ts'
 import { movedAway } from './moved.ts'
-import { explain, sqliteCode } from './sqlite-fault.ts'
+import { sqlError, sqliteCode } from './sqlite-fault.ts'
 import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
 import { prepareTables } from './tables.ts'
 
@@ -33,7 +33,7 @@ export function connect(options: ConnectionOptions) {
       return connectOnce(options)
     }
   } catch (error) {
-    throw isCutShort(file, error) ? cutShort(file, error) : explain('open', file, error)
+    throw isCutShort(file, error) ? cutShort(file, error) : sqlError('open', file, error)
   }
 }
 

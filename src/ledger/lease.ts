@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
-import { BUSY, explain, sqliteCode } from './sqlite-fault.ts'
+import { BUSY, sqlError, sqliteCode } from './sqlite-fault.ts'
 
 const CANNOT_OPEN = 14
 
@@ -24,7 +24,7 @@ export function takeLease(file: string, now: number): Disposable {
   } catch (error) {
     lock?.close()
     if (sqliteCode(error) === BUSY) throw locked(file, holderFile)
-    throw explain('open', file, error)
+    throw sqlError('open', file, error)
   }
   const held = lock
   writeHolder(holderFile, now)
@@ -50,7 +50,7 @@ export function isOwned(file: string): boolean {
     const code = sqliteCode(error)
     if (code === CANNOT_OPEN) return false // never owned
     if (code === BUSY) return true
-    throw explain('open', file, error)
+    throw sqlError('open', file, error)
   } finally {
     probe?.close()
   }

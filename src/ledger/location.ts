@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LedgerError } from '../contract/ledger.ts'
-import { corrupt, explain } from './sqlite-fault.ts'
+import { corrupt, sqlError } from './sqlite-fault.ts'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import type { Archive } from './archive.ts'
@@ -31,7 +31,7 @@ export function realFile(file: string): string {
   try {
     return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
   } catch (error) {
-    throw explain('open', file, error)
+    throw sqlError('open', file, error)
   }
 }
 
@@ -39,7 +39,7 @@ export function makeFolderOf(file: string): void {
   try {
     makeFolder(dirname(resolve(file)))
   } catch (error) {
-    throw explain('open', file, error)
+    throw sqlError('open', file, error)
   }
 }
 
@@ -67,7 +67,7 @@ export function statOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    throw explain('open', file, error)
+    throw sqlError('open', file, error)
   }
 }
 
@@ -114,7 +114,7 @@ export function createLedgerFile(file: string, archive?: Archive): void {
     syncFolder(file)
   } catch (error) {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
-    throw explain('write', file, error)
+    throw sqlError('write', file, error)
   }
 }
 

@@ -32,7 +32,7 @@ export function lacksRoom(error: unknown): boolean {
 }
 
 /** Turns SQLite and file-system errors into a {@link LedgerError}. Returns others unchanged. */
-export function explain(doing: 'open' | 'read' | 'write', file: string, error: unknown): unknown {
+export function sqlError(doing: 'open' | 'read' | 'write', file: string, error: unknown): unknown {
   const code = sqliteCode(error)
   const cause = { cause: error }
   if (code === CORRUPT || code === NOT_A_DATABASE) {

@@ -3,7 +3,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit } from '../contract/events.ts'
 import { LedgerConflict, type Ledger } from '../contract/ledger.ts'
 import { decodeActivity, decodeEntry, decodeRecord } from './codec.ts'
-import { type Change, createCommitQueue, keysOf } from './commit-queue.ts'
+import { type Commit, createCommitQueue, keysIn } from './commit-queue.ts'
 import type { Store } from './sqlite-store.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,7 +19,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
     return record
   }
 
-  async function commit(change: Change): Promise<LedgerRecord | undefined> {
+  async function commit(change: Commit): Promise<LedgerRecord | undefined> {
     const started = clock.monotonic()
     const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
       emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
@@ -28,13 +28,13 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
       report('written', undefined)
       return written && give(written)
     } catch (error) {
-      for (const key of keysOf(change)) toRead.set(key, {})
+      for (const key of keysIn(change)) toRead.set(key, {})
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', messageOf(error))
       throw error
     }
   }
 
-  async function write(change: Change & { readonly written: LedgerRecord }): Promise<LedgerRecord> {
+  async function write(change: Commit & { readonly written: LedgerRecord }): Promise<LedgerRecord> {
     const written = await commit(change)
     if (written === undefined) throw new Error('bug: a write gave no record')
     return written

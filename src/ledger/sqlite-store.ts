@@ -4,7 +4,7 @@ import { connect, type ConnectionOptions, IN_MEMORY } from './connection.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './location.ts'
 import { movedAway } from './moved.ts'
-import { BUSY, explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
+import { BUSY, sqlError, lacksRoom, sqliteCode } from './sqlite-fault.ts'
 import { markMoved, transaction } from './table-schema.ts'
 import type { Tables } from './tables.ts'
 
@@ -65,7 +65,7 @@ export function openStore(options: StoreOptions) {
         return work(connection.tables)
       })
     } catch (error) {
-      throw explain('read', file, error)
+      throw sqlError('read', file, error)
     }
   }
 
@@ -81,12 +81,12 @@ export function openStore(options: StoreOptions) {
         followFile('write')
         return patiently('write', () => commit(work))
       } catch (error) {
-        if (room === 'free' || !lacksRoom(error) || !reserve.release()) throw explain('write', file, error)
+        if (room === 'free' || !lacksRoom(error) || !reserve.release()) throw sqlError('write', file, error)
       }
       try {
         return commit(work)
       } catch (error) {
-        throw explain('write', file, error)
+        throw sqlError('write', file, error)
       }
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
@@ -96,7 +96,7 @@ export function openStore(options: StoreOptions) {
       try {
         if (file !== IN_MEMORY) reserve.take()
       } catch (error) {
-        throw explain('write', file, error)
+        throw sqlError('write', file, error)
       }
     },
     async [Symbol.asyncDispose]() {

@@ -131,7 +131,6 @@ export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
   return version < MIGRATIONS.length ? 'older' : 'current'
 }
 
-/** @throws {LedgerError} `corrupt` */
 export function readHashKey(db: DatabaseSync, file: string): Uint8Array {
   const value = db.prepare(`SELECT value FROM meta WHERE name = 'hash_key'`).get()?.['value']
   if (!(value instanceof Uint8Array) || value.length !== 32) throw corrupt(file, 'has no hash key')

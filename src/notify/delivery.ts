@@ -46,10 +46,10 @@ export interface DeliveryParts {
   readonly clock: Clock
   readonly random: () => number
   readonly userAgent: string
-  readonly onAttempt: (attempt: Attempt) => void
+  readonly onAttempt: (attempt: PostAttempt) => void
 }
 
-export interface Attempt {
+export interface PostAttempt {
   readonly id: string
   readonly attempt: number
   /** HTTP status, or the class of the failure. */

@@ -12,7 +12,6 @@ const MAX_WORDS = 2_000
 
 export type ProblemChange = 'began' | 'grew' | 'ended'
 
-/** The id is the same in each attempt. */
 export interface WebhookMessage {
   readonly id: string
   readonly body: string

@@ -19,7 +19,7 @@ export type ActionType = (typeof ACTION_TYPES)[number]
 
 export const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-export interface Step {
+export interface ChangeStep {
   readonly way: Way | 'state'
   /** Holds secretRefs, not secret values. */
   readonly body: JsonObject
@@ -42,7 +42,7 @@ export type Action = Because &
     | { readonly type: 'upsert'; readonly takesAway: readonly string[] }
     | {
         readonly type: 'update'
-        readonly steps: readonly Step[]
+        readonly steps: readonly ChangeStep[]
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
         /** Drifted fields that this change corrects. `start` and `stop` mean the run state. */

@@ -4,7 +4,7 @@ import { type Action, isAskedAgain } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
 import type { DecideInput } from './input.ts'
-import { unknownOutcomeOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
+import { unknownOutcomeFacts, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import { readinessOf } from './readiness.ts'
 import type { LedgerRecord } from './record.ts'
@@ -148,7 +148,7 @@ function heldSynced(
   previous: Conditions | undefined,
 ): Claim {
   const { observed, desired } = decided
-  const unknown = unknownOutcomeOf(decided)
+  const unknown = unknownOutcomeFacts(decided)
   if (unknown !== undefined)
     return claimOf('Unknown', {
       reason: 'OutcomeUnknown',

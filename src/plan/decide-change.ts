@@ -15,7 +15,7 @@ import { differencesIn, type ChangeContext, type CreateOnceInput } from './input
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
-import { decideUpdate, notSent } from './decide-update.ts'
+import { decideUpdate, reportUnsent } from './decide-update.ts'
 import { decideStartStop } from './start-stop.ts'
 import { firstValues, notVerified } from './unverified.ts'
 
@@ -84,7 +84,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const heldWays = new Set(contest?.fields.map(wayOf))
   const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))
   if (asked.size > 0 && policy.onEdit === 'report')
-    return notSent(
+    return reportUnsent(
       { input, remote, changes, compared, fields: asked, edited: open, corrected: [], why: 'edited' },
       [...asked],
       'policy',

@@ -1,6 +1,6 @@
 import { WAYS } from '../kinds/changes.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
-import type { Action, Step, StopFor } from './action.ts'
+import type { Action, ChangeStep, StopFor } from './action.ts'
 import { refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
 import {
   backingOff,
@@ -53,8 +53,8 @@ export function decideUpdate(update: UpdateParts): Action {
   const isResting = isAtRest(input)
   const isMine = isStoppedForChange(recorded)
   if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))
-    return notSent(update, [...fields], 'at rest')
-  const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
+    return reportUnsent(update, [...fields], 'at rest')
+  const steps = ways.map((way): ChangeStep => ({ way, body: changes.request(way, fields, compared) }))
   const stop = findBlocker(input, [
     unfound,
     claimedFirst,
@@ -118,12 +118,12 @@ function replacedOr(
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
 ): Action {
   const { input, remote, fields, edited } = update
-  const kept = (isKept: RemovalWords) => notSent(update, named, why, isKept)
+  const kept = (isKept: RemovalWords) => reportUnsent(update, named, why, isKept)
   const asking = named.filter((field) => edited.includes(field)).toSorted()
   const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
-  if (action === undefined) return notSent(update, named, why)
+  if (action === undefined) return reportUnsent(update, named, why)
   if (action.type === 'report') return action
-  if (isStoppedByAnother(input)) return notSent(update, [...fields], 'at rest')
+  if (isStoppedByAnother(input)) return reportUnsent(update, [...fields], 'at rest')
   const taken = takenBy(input)
   if (taken !== undefined) return kept(taken)
   if (action.type !== 'delete') return action
@@ -145,7 +145,7 @@ function takenBy({ surroundings: { similar, listed } }: CreateOnceInput): Remova
 
 function sentSecretUnavailable(
   { surroundings: { missingAt } }: CreateOnceInput,
-  steps: readonly Step[],
+  steps: readonly ChangeStep[],
 ): Action | undefined {
   const refs = steps.flatMap(({ body }) => secretRefsIn(body))
   const missing = new Map(
@@ -158,7 +158,7 @@ function sentSecretUnavailable(
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: [...missing.values()] } }
 }
 
-export function notSent(
+export function reportUnsent(
   { input, remote, why: cause }: UpdateParts,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,

@@ -3,7 +3,7 @@ import type { Action } from './action.ts'
 import { explained } from './reason.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
-import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unknown.ts'
+import { attemptFacts, unknownOutcomeFacts, undecidedIntent } from './outcome-unknown.ts'
 import type { Explanation, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
@@ -64,7 +64,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
     facts: {
       by: olderThan === undefined ? 'readings' : 'another checkout',
       olderThan,
-      unknown: unknownOutcomeOf(input),
+      unknown: unknownOutcomeFacts(input),
     },
   }
 }
@@ -98,7 +98,7 @@ export function suspended(input: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'Suspended',
     until: end,
-    facts: { until, why: reason, unknown: unknownOutcomeOf(input) },
+    facts: { until, why: reason, unknown: unknownOutcomeFacts(input) },
   }
 }
 
@@ -111,7 +111,7 @@ export function invalid(input: DecideInput): Action | undefined {
     facts: {
       said: desired.problem ?? 'The manifest has errors.',
       meanwhile: desired.fingerprint === undefined ? 'nothing' : 'the last valid one',
-      unknown: unknownOutcomeOf(input),
+      unknown: unknownOutcomeFacts(input),
     },
   }
 }

@@ -50,7 +50,7 @@ export function differencesIn(observed: Observed): readonly Difference[] {
 }
 
 /** A pipe in the list that has no record and might be the pipe of this key. */
-export interface Candidate {
+export interface ListedCandidate {
   readonly id: string
   readonly listedAs: string | undefined
   readonly differs: readonly string[]
@@ -59,7 +59,7 @@ export interface Candidate {
 /** The list of the service. It is read only if the pipe is missing, has no record, or will be replaced. */
 export interface Listed {
   readonly name: string
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly ListedCandidate[]
   readonly hasOwn: boolean
   /** Set if the list lacks too many recorded pipes. */
   readonly doubtful: MassMissing | undefined
@@ -176,10 +176,10 @@ export interface ReadOnlyInput extends Common {
 export interface ReferenceInput extends Common {
   readonly lifecycle: 'reference'
   readonly kind: ReferenceKind
-  readonly contact: Contact | undefined
+  readonly contact: Reachability | undefined
 }
 
-export type Contact =
+export type Reachability =
   | { readonly type: 'answered' }
   | { readonly type: 'refused'; readonly what: 'the credentials' | 'an operation'; readonly said: string }
   | { readonly type: 'unreachable'; readonly said: string }

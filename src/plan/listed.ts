@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import type { Candidate, CreateOnceInput, Listed } from './input.ts'
+import type { ListedCandidate, CreateOnceInput, Listed } from './input.ts'
 
 /*
  * A list proves that its pipes exist, but not that other pipes are gone. So it can only prevent a create: Pipewright
@@ -25,7 +25,7 @@ export function foundByList({ surroundings, policy, desired }: CreateOnceInput):
   return { type: 'refuse', reason: 'Ambiguous', facts: { key: desired.key, ...factsOf(listed, first) } }
 }
 
-function factsOf({ name, candidates }: Listed, first: Candidate) {
+function factsOf({ name, candidates }: Listed, first: ListedCandidate) {
   const isOnly = candidates.length === 1
   return {
     name,

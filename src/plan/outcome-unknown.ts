@@ -87,7 +87,7 @@ export function unknownFacts(
   }
 }
 
-export function unknownOutcomeOf(input: DecideInput): FactsOf<'OutcomeUnknown'> | undefined {
+export function unknownOutcomeFacts(input: DecideInput): FactsOf<'OutcomeUnknown'> | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

@@ -30,7 +30,7 @@ export interface Stopped {
   readonly requestId?: undefined
 }
 
-export const NOTHING_TO_DO: Done = {
+export const DONE: Done = {
   result: 'done',
   reason: undefined,
   facts: undefined,

@@ -27,7 +27,7 @@ export type Reason = keyof typeof REASONS
 
 export type FactsOf<R extends Reason> = z.output<(typeof REASONS)[R]['facts']>
 
-export type Facts = FactsOf<Reason>
+export type ReasonFacts = FactsOf<Reason>
 
 export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
@@ -35,10 +35,10 @@ export type Because<R extends Reason = Reason> = {
 
 export interface Explanation {
   readonly reason: Reason
-  readonly facts?: Facts
+  readonly facts?: ReasonFacts
 }
 
-function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
+function rowOf(reason: Reason): Row<z.ZodType<ReasonFacts>> {
   return REASONS[reason]
 }
 
@@ -121,7 +121,7 @@ export function parseReason(text: unknown): Reason | undefined {
   return PRESENT.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
-export function parseFacts(reason: Reason, facts: unknown): Facts {
+export function parseFacts(reason: Reason, facts: unknown): ReasonFacts {
   if (facts === undefined) return undefined
   const reading = rowOf(reason).facts.safeParse(facts)
   return reading.success ? reading.data : undefined

@@ -47,7 +47,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
     return holdLook(action, decided, Math.min(intervalMs, commandDueMs(decided, intervalMs)), input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
-    // Most refusals read the platform, so drift checks equal them.
+    // Most refusals read the platform, so they count as drift checks.
     const afterMs = LOOKS_MS[action.reason] ?? LOCAL_LOOK_MS
     return { why: 'drift', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }

@@ -17,7 +17,7 @@ export interface AuthenticatedCaller {
 }
 
 /** 401 refuses the credentials, 403 one operation. 424 and 425: the service is idle or waking up. */
-export type Verdict =
+export type LoginVerdict =
   | 'accepted'
   | { readonly status: 401 | 403 }
   | {
@@ -37,7 +37,7 @@ export interface Pause {
  */
 export type CredentialBreaker = ReturnType<typeof createCredentialBreaker>
 
-type Refusal = Exclude<Verdict, 'accepted'>
+type Refusal = Exclude<LoginVerdict, 'accepted'>
 
 interface Trip {
   readonly service: string
@@ -120,7 +120,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
         tripped.set(scope, { ...entry, probing: true, probeAt: clock.monotonic() + entry.probeAfterMs })
       }
     },
-    report(caller: AuthenticatedCaller, verdict: Verdict) {
+    report(caller: AuthenticatedCaller, verdict: LoginVerdict) {
       if (verdict !== 'accepted') trip(caller, verdict)
       else if (tripped.size > 0) reset(caller)
     },

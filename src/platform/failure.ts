@@ -1,7 +1,7 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { Exchanged } from './http-exchange.ts'
 import type { Admission, Caller } from './admission.ts'
-import { faultOfReply, type Way } from './network.ts'
+import { faultOfReply, type Route } from './network.ts'
 import type { ReadValue, ReplyBody } from './wire.ts'
 import {
   type Effect,
@@ -17,22 +17,22 @@ import { retryAfterMs } from '../lib/retry.ts'
 import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
 
-export interface Call<T> {
+export interface ApiCall<T> {
   readonly caller: Caller
   readonly origin: string
   readonly path: string
-  readonly way: Way
+  readonly way: Route
   readonly readValue: ReadValue<T>
 }
 
-export interface Attempt<T> extends Call<T> {
+export interface TriedCall<T> extends ApiCall<T> {
   readonly admission: Admission
   readonly seen: Exclude<Exchanged, { readonly type: 'stopped' }>
   readonly timeoutMs: number
   readonly durationMs: number
 }
 
-interface Failure extends Attempt<unknown> {
+interface Failure extends TriedCall<unknown> {
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
   /** Whether an earlier 404 had the same request id. Then a cache repeated the reply. */
@@ -116,10 +116,10 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false
-  return operation.lists === true || (operation.does === 'create' && !account.read.has(servicePath(path)))
+  return operation.lists === true || (operation.does === 'create' && !account.read.has(serviceIn(path)))
 }
 
-export function servicePath(path: string): string {
+export function serviceIn(path: string): string {
   return /^.*\/services\/[^/]+/.exec(path)?.[0] ?? path
 }
 

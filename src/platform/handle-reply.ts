@@ -3,8 +3,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
-import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
-import { type Attempt, classify, servicePath } from './failure.ts'
+import type { CredentialBreaker, LoginVerdict } from './credential-breaker.ts'
+import { type TriedCall, classify, serviceIn } from './failure.ts'
 import type { Fence } from './fence.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { NO_BODY, readBody, type ReplyBody } from './wire.ts'
@@ -27,7 +27,7 @@ export interface RequestParts {
 }
 
 /** Emits events, and pauses the budget or the service after a refusal. @returns the reply, or the error to throw */
-export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<T> | RemoteError {
+export function handleReply<T>(attempt: TriedCall<T>, parts: RequestParts): Reply<T> | RemoteError {
   const { seen, caller, way, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status) : NO_BODY
   const isDone = seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
@@ -59,7 +59,7 @@ export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<
 
 const MAX_NOT_FOUND_IDS = 10_000
 
-function isRepeated({ seen, caller }: Attempt<unknown>, { requestId }: ReplyBody): boolean {
+function isRepeated({ seen, caller }: TriedCall<unknown>, { requestId }: ReplyBody): boolean {
   if (seen.type !== 'reply' || seen.status !== 404 || requestId === undefined) return false
   const { notFoundIds } = caller.account
   if (caller.operation.does !== 'read' || notFoundIds.has(requestId)) return notFoundIds.has(requestId)
@@ -70,11 +70,11 @@ function isRepeated({ seen, caller }: Attempt<unknown>, { requestId }: ReplyBody
 }
 
 function follow(
-  { caller, admission, path }: Attempt<unknown>,
+  { caller, admission, path }: TriedCall<unknown>,
   problem: RemoteError | undefined,
   parts: RequestParts,
 ): void {
-  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(servicePath(path))
+  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(serviceIn(path))
   if (problem?.facts.class === 'Throttled') {
     const { pauseMs, isFirst } = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
     parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs, isFirst })
@@ -91,7 +91,7 @@ function follow(
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
 /** Undefined: the reply does not show whether the credentials work. A refusal of the content shows that they work. */
-function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
+function verdictOf(problem: RemoteError | undefined): LoginVerdict | undefined {
   if (problem === undefined) return 'accepted'
   const { class: kind, httpStatus, retryAfterMs } = problem.facts
   if (kind === 'AuthFailed') return { status: httpStatus === 403 ? 403 : 401 }

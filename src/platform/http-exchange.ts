@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
 import type { ReplyHeaders } from '../lib/retry.ts'
 import { ProxyError } from './open-connection.ts'
-import { codeOf, NoConnectionError } from './tcp-connection.ts'
+import { socketCode, NoConnectionError } from './tcp-connection.ts'
 import {
   brotliDecompressSync,
   constants,
@@ -110,7 +110,7 @@ export function exchange(
       return {
         type: 'silence',
         why: end === 'late' ? 'timeout' : 'error',
-        code: error === undefined ? undefined : codeOf(error),
+        code: error === undefined ? undefined : socketCode(error),
         addresses: error instanceof NoConnectionError ? error.addresses : [],
         fault: error instanceof ProxyError ? error.fault : undefined,
         sent,

@@ -35,7 +35,7 @@ export function faultOfReply(
   return { type: 'refused', proxy: proxy.address, status }
 }
 
-export interface Way {
+export interface Route {
   readonly proxy: ProxyOnWay | undefined
   readonly dispatcher: Dispatcher
   open(options: buildConnector.Options, timeoutMs: number): Promise<Opened>
@@ -50,7 +50,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
   const source = openTls(tls)
   // A proxy gets no client certificate: it is for the platform.
   const proxySource = openTls({ ...tls, certFile: undefined, keyFile: undefined })
-  const ways = new Map<string, Way>()
+  const ways = new Map<string, Route>()
 
   function opener(proxy: ProxyOnWay | undefined, ms: number): OpenConnection {
     if (proxy === undefined) return openDirectly(source, ms)
@@ -59,7 +59,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
     return openThrough(proxy.address, toProxy, { tls: source, timeoutMs: ms })
   }
 
-  function wayBy(proxy: ProxyOnWay | undefined): Way {
+  function wayBy(proxy: ProxyOnWay | undefined): Route {
     const agent = new Agent({
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,

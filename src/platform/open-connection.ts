@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
 import type { ProxyAddress, ProxyFault } from '../lib/proxy.ts'
-import { codeOf, NoConnectionError, openTcp } from './tcp-connection.ts'
+import { socketCode, NoConnectionError, openTcp } from './tcp-connection.ts'
 import type { TlsSource } from './tls-files.ts'
 
 export interface Opened {
@@ -39,7 +39,7 @@ export function openToProxy(proxy: ProxyAddress, toItself: OpenConnection): Open
       return await toItself(options)
     } catch (error) {
       const addresses = error instanceof NoConnectionError ? error.addresses : []
-      throw new ProxyError({ type: 'unreachable', proxy, code: codeOf(error), addresses })
+      throw new ProxyError({ type: 'unreachable', proxy, code: socketCode(error), addresses })
     }
   }
 }
@@ -106,7 +106,7 @@ async function joinedBy(
     throw new ProxyError(
       signal.aborted
         ? { type: 'silent', proxy, afterMs: timeoutMs }
-        : { type: 'cut', proxy, code: codeOf(error) },
+        : { type: 'cut', proxy, code: socketCode(error) },
     )
   } finally {
     client.destroy().catch(() => undefined)

@@ -140,7 +140,6 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
 /** Bytes. Shorter secrets are not compared, because they can be equal by chance. */
 const SHORTEST_KEY = 8
 
-/** CR and LF. */
 const LONGEST_END = 2
 
 /**

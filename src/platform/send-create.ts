@@ -5,17 +5,17 @@ import type { Fail } from '../contract/failpoint.ts'
 import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
 import { notSent, RemoteError } from '../contract/remote-error.ts'
 import type { Admission } from './admission.ts'
-import type { Call } from './failure.ts'
+import type { ApiCall } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange, type Exchanged, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 import { takenPlaces, type Repeatable } from './send.ts'
-import { MAX_HEADER_BYTES, type Way } from './network.ts'
+import { MAX_HEADER_BYTES, type Route } from './network.ts'
 import { WIRE } from './wire.ts'
 import type { Socket } from 'node:net'
 import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
-interface Permitted extends Call<RemoteResource> {
+interface Permitted extends ApiCall<RemoteResource> {
   readonly service: ServiceAccess
   readonly admission: Admission
   readonly readOf: (target: ReadTarget) => Repeatable<RemoteResource>
@@ -64,7 +64,7 @@ const CONNECT_MS = 10_000
  * @throws {RemoteError} with its `effect`
  */
 async function sendCreate(
-  call: Call<RemoteResource> & { readonly admission: Admission; readonly request: CreateRequest },
+  call: ApiCall<RemoteResource> & { readonly admission: Admission; readonly request: CreateRequest },
   parts: RequestParts,
 ): Promise<Reply<RemoteResource>> {
   const { origin, path, way, admission } = call
@@ -86,7 +86,7 @@ async function sendCreate(
 async function exchangeOnce(
   request: WireRequest,
   about: {
-    readonly way: Way
+    readonly way: Route
     readonly parts: RequestParts
     readonly notAfter: number
     readonly onSent: () => void

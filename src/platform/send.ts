@@ -2,7 +2,7 @@ import { backoffMs, retry } from '../lib/retry.ts'
 import type { ReadOptions, Reply } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { admit, authenticated, type Admission, type Caller } from './admission.ts'
-import { type Call } from './failure.ts'
+import { type ApiCall } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
@@ -12,7 +12,7 @@ const RETRY = { firstMs: 500, maxMs: 4_000 }
 
 const FRESH_MS = 5_000
 
-export interface Repeatable<T> extends Call<T> {
+export interface Repeatable<T> extends ApiCall<T> {
   /** Makes the body of each attempt. `send` throws the errors of this function. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Number of requests in the budget. 2: one is for a read before the change. Default: 1. */

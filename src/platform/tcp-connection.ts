@@ -55,7 +55,7 @@ export function openTcp(
     const cancelLimit = after(timeoutMs, () => fail(addresses.length === 0 ? UNRESOLVED : LATE))
     lookup(host)
       .then(start)
-      .catch((error: unknown) => fail(codeOf(error)))
+      .catch((error: unknown) => fail(socketCode(error)))
 
     function start(found: readonly LookupAddress[]): void {
       addresses = inTurns(found)
@@ -79,11 +79,10 @@ export function openTcp(
         end()
         resolve(socket)
       })
-      // Without a listener, an early error would crash the process.
       socket.on('error', (error) => {
         if (isOver) return
         open.delete(socket)
-        codes.push(codeOf(error))
+        codes.push(socketCode(error))
         next()
       })
       cancelStep = after(stepMs, next)
@@ -106,7 +105,7 @@ export function openTcp(
 const LATE = 'UND_ERR_CONNECT_TIMEOUT'
 const UNRESOLVED = 'ETIMEOUT'
 
-export function codeOf(error: unknown): string {
+export function socketCode(error: unknown): string {
   if (!(error instanceof Error)) return 'no code'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -25,7 +25,6 @@ export async function readTextFile(
   let length = 0
   for (let waitedMs = 0; ;) {
     signal?.throwIfAborted()
-    // EAGAIN: the writer of the FIFO is slow.
     const { bytesRead, buffer } = await file.read(Buffer.alloc(64 * 1024)).catch(emptyIfBusy)
     length += bytesRead
     if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)

@@ -20,8 +20,8 @@ import { type Assessment, assess, gather, type Gathered } from './gather/assess.
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
 import { syncStoreFromLedger, readRecord } from './state/record-io.ts'
-import { report, showBug, withoutLedger } from './report.ts'
-import { forget, writeRecord } from './write-record.ts'
+import { publishResult, showBug, reportLedgerFailure } from './report.ts'
+import { forgetRecord, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'
 import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
@@ -114,7 +114,7 @@ async function retryOnConflict(reconciliation: Reconciliation): Promise<Reconcil
     } catch (error) {
       if (error instanceof LedgerError) {
         const unsaved = outbox.pending.get(key)?.end
-        return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
+        return reportLedgerFailure(context, board, { key, request, error, unsaved, startedAt })
       }
       // A conflict in each round is a bug, but an edit in each round is not.
       const isLast = round === MAX_CONFLICT_RETRIES
@@ -158,7 +158,7 @@ async function reconcileOnce(
   const { input } = assessment
   const isRemoved = input.desired.state === 'absent' && !mightHaveResource(recorded)
   if (isRemoved || (assessment.entry === undefined && recorded.version === 0))
-    return forget(context, board, key, recorded)
+    return forgetRecord(context, board, key, recorded)
 
   // No `await` before the intent, because the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)
@@ -175,7 +175,7 @@ async function reconcileOnce(
   const isGone =
     action.type === 'delete' && acted.outcome.result === 'done' && !mightHaveResource(acted.record)
   if (!isGone || input.desired.state !== 'absent') return result
-  await forget(context, board, key, await readRecord(context, key))
+  await forgetRecord(context, board, key, await readRecord(context, key))
   return { ...result, next: undefined }
 }
 
@@ -246,7 +246,7 @@ async function conclude(
   const backoff = nextBackoff(context, round, acted)
   const recording = { ...round, acted, conditions, backoff }
   const written = await writeRecord(context, recording)
-  return report(context, board, { ...recording, written, request, startedAt })
+  return publishResult(context, board, { ...recording, written, request, startedAt })
 }
 
 function carryOut(

@@ -2,7 +2,7 @@ import type { Event } from '../contract/events.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import { isResync, type Action } from '../plan/action.ts'
-import type { Contact } from '../plan/input.ts'
+import type { Reachability } from '../plan/input.ts'
 import { bestExplanation, viewOf, withConditions } from '../contract/view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
 import { changedConditions, isUnanswered, statusOf } from '../plan/conditions.ts'
@@ -25,7 +25,7 @@ interface Reporting extends Recording {
   readonly startedAt: number
 }
 
-export function report(
+export function publishResult(
   context: ReconcileContext,
   board: WritableBoard,
   finishing: Reporting,
@@ -163,7 +163,7 @@ function alsoOf(
 }
 
 /** Undefined: no request was sent, or the rate limit refused it. */
-function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
+function contactOf(outcome: Outcome, { requestId }: Assessment): Reachability | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
       return {
@@ -206,7 +206,7 @@ function becauseAfter(outcome: Outcome, action: Action): Because {
 
 const LEDGER_RETRY_MS = 5_000
 
-export function withoutLedger(
+export function reportLedgerFailure(
   context: ReconcileContext,
   board: WritableBoard,
   about: {

@@ -8,7 +8,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import type { DecideInput } from '../plan/input.ts'
-import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
+import { DONE, type Outcome } from '../plan/outcome.ts'
 import { markAfter } from '../plan/deletion-mark.ts'
 import { DIFFERENCES_KEPT, lastValidIn, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
@@ -126,7 +126,7 @@ async function write(
   }
 }
 
-export async function forget(
+export async function forgetRecord(
   context: ReconcileContext,
   board: WritableBoard,
   key: Key,
@@ -138,7 +138,7 @@ export async function forget(
   board.remove(key)
   return {
     action: { type: 'observe', reason: 'Orphaned', facts: { key, isNothing: true } },
-    outcome: NOTHING_TO_DO,
+    outcome: DONE,
     next: undefined,
     also: [],
   }

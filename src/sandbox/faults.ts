@@ -1,7 +1,7 @@
 import { sha256 } from '../lib/digest.ts'
 import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
-import { type Operation, OPERATIONS } from './sandbox-platform.ts'
+import { type OperationId, OPERATIONS } from './sandbox-platform.ts'
 
 /** For each request, the first rule that fits and is not used up decides the reply. */
 export const FaultRule = z.strictObject({
@@ -48,7 +48,7 @@ export const FaultsFile = z.strictObject({
 export type FaultsInput = z.input<typeof FaultsFile>
 
 export interface FaultTarget {
-  readonly operation: Operation
+  readonly operation: OperationId
   /** Texts that a rule's `subject` can match, such as the id and the name of a pipe. */
   readonly subjects: readonly string[]
 }

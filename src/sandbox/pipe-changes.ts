@@ -30,7 +30,6 @@ const STARTABLE = ['Stopped', 'Paused', 'Failed']
 const DOWN = ['Stopped', 'Paused', 'Stopping', 'Pausing']
 const RESYNCED_KINDS = ['postgres', 'mysql', 'mongodb']
 
-/** Handles `PATCH {pipe}/state`. */
 export function command(before: PipeBefore, json: JsonObject): PipeChange {
   const body = Command.safeParse(json)
   if (!body.success) return refusal(400, wordIssues(body.error))

@@ -6,7 +6,7 @@ import { type Answer, type Call, failure, type OperationResult, plain, sendAnswe
 import { maskSecrets } from './control.ts'
 import { distort, isWorkDone } from './fault-types.ts'
 import type { Faults, FaultTarget } from './faults.ts'
-import { type Operation, perform } from './sandbox-platform.ts'
+import { type OperationId, perform } from './sandbox-platform.ts'
 import { lowerCaseIds, type RecordedRequest } from './stored.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +30,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
   const { storage, now } = world
   return { handle, refuse }
 
-  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function handle(operation: OperationId, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const call = callOf(request)
     const arrival = arrivalOf(operation, request, call)
     const { requestId } = arrival
@@ -77,14 +77,14 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     }
   }
 
-  function answerTo(operation: Operation, call: Call, { authorization, requestId }: Arrival): Answer {
+  function answerTo(operation: OperationId, call: Call, { authorization, requestId }: Arrival): Answer {
     if (authorization === 'right') return envelope(operation, requestId, perform(world, operation, call))
     const scheme = schemeOf(operation)
     const error = `${authorization} credentials: ${scheme} is expected`
     return failure(requestId, 401, error, { 'www-authenticate': scheme })
   }
 
-  function envelope(operation: Operation, requestId: string, done: OperationResult): Answer {
+  function envelope(operation: OperationId, requestId: string, done: OperationResult): Answer {
     const isBare = operation === 'getAlert'
     if (done.ok) {
       const { result } = done
@@ -96,7 +96,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     return failure(requestId, status, code === undefined ? error : `${code}: ${error}`)
   }
 
-  function arrivalOf(operation: Operation | undefined, request: FastifyRequest, call: Call): Arrival {
+  function arrivalOf(operation: OperationId | undefined, request: FastifyRequest, call: Call): Arrival {
     const { authorization, ...headers } = request.headers
     return {
       at: call.now,
@@ -120,7 +120,7 @@ export function createRequestHandler({ world, faults, access, closing }: Request
   }
 
   /** A create has no id yet, so its name comes from the body. */
-  function targetOf(operation: Operation, { service, id, text }: Call): FaultTarget {
+  function targetOf(operation: OperationId, { service, id, text }: Call): FaultTarget {
     const body = id === '' ? parseJson(text) : storage.get('pipe', id)?.body
     const subjects = [id, isObject(body) ? body['name'] : undefined, service.serviceId]
     return { operation, subjects: subjects.filter((one) => typeof one === 'string').filter(Boolean) }
@@ -134,7 +134,7 @@ async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
 
 type Scheme = 'Basic' | 'Bearer'
 
-function schemeOf(operation: Operation | undefined): Scheme {
+function schemeOf(operation: OperationId | undefined): Scheme {
   return operation === 'getAlert' ? 'Bearer' : 'Basic'
 }
 

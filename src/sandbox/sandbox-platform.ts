@@ -26,7 +26,7 @@ import {
   type World,
 } from './world.ts'
 
-export function perform(world: World, operation: Operation, call: Call): OperationResult {
+export function perform(world: World, operation: OperationId, call: Call): OperationResult {
   const isInService = operation !== 'getAlert'
   return (isInService ? serviceRefusal(world, call) : undefined) ?? HANDLERS[operation](world, call)
 }
@@ -56,9 +56,9 @@ const HANDLERS = {
   }),
 } satisfies Readonly<Record<string, Handler>>
 
-export type Operation = keyof typeof HANDLERS
+export type OperationId = keyof typeof HANDLERS
 
-export const OPERATIONS = Object.keys(HANDLERS) as readonly Operation[] // its own keys
+export const OPERATIONS = Object.keys(HANDLERS) as readonly OperationId[] // its own keys
 
 function serviceRefusal({ services }: World, { service }: Call): Refusal | undefined {
   for (const [name, id] of Object.entries(service))

@@ -7,7 +7,7 @@ import { dialectOf } from './dialect.ts'
 import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
 import { type Access, createRequestHandler, type RequestHandler } from './request-handler.ts'
-import { type Operation, OPERATIONS } from './sandbox-platform.ts'
+import { type OperationId, OPERATIONS } from './sandbox-platform.ts'
 import { type FileUse, openStorage } from './storage.ts'
 
 /** `credentials` and `alertTokens` are accepted in addition to the fixture's. */
@@ -117,7 +117,7 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
 }
 
 interface Route {
-  readonly operation: Operation
+  readonly operation: OperationId
   readonly method: Method
   readonly url: string
 }
@@ -133,7 +133,7 @@ function routesOf(profile: Profile): readonly Route[] {
 }
 
 /** The sandbox renames these operations, because the interface for alerts has operations with the same names. */
-const IN_SERVICE: Readonly<Record<string, Operation>> = {
+const IN_SERVICE: Readonly<Record<string, OperationId>> = {
   getAlert: 'getServiceAlert',
   listAlerts: 'listServiceAlerts',
 }

@@ -22,7 +22,7 @@ export const LIMITS = {
 } as const
 
 /** A parameter that must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
-export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
+export function singleOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
   if (value === undefined || value === '') return undefined
@@ -50,7 +50,7 @@ export function listOf(query: Query, name: string): readonly string[] {
 
 /** The distinct words of `q`, in lower case. @throws {RequestError} 400 */
 export function searchWords(query: Query): readonly string[] {
-  const text = oneOf(query, 'q', Infinity)
+  const text = singleOf(query, 'q', Infinity)
   if (text === undefined) return []
   const words = text.split(/\s+/).filter((word) => word !== '')
   const hint = `q takes at most ${LIMITS.words} words of ${LIMITS.letters} letters each. Leave some out.`
@@ -94,12 +94,12 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
 }
 
 /** @throws {RequestError} 400 if it is out of range */
-export function wholeOf(
+export function integerOf(
   query: Query,
   name: string,
   range: { readonly least: number; readonly most: number; readonly absent: number },
 ): number {
-  const text = oneOf(query, name)
+  const text = singleOf(query, name)
   if (text === undefined) return range.absent
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= range.least && value <= range.most) return value
@@ -118,8 +118,8 @@ export interface Part {
 /** @param limit `absent`: the default @throws {RequestError} 400 */
 export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
   return {
-    offset: wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
-    limit: wholeOf(query, 'limit', { ...limit, most: LIMITS.page }),
+    offset: integerOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
+    limit: integerOf(query, 'limit', { ...limit, most: LIMITS.page }),
   }
 }
 
@@ -157,7 +157,7 @@ export function nextPage(query: Query, changes: Readonly<Record<string, string |
 }
 
 /** @throws {RequestError} 404 with the nearest key */
-export function knownKey(text: string, board: StatusBoard): Key {
+export function shownKey(text: string, board: StatusBoard): Key {
   const key = parseKey(text)
   if (key !== undefined && board.get(key) !== undefined) return key
   const near = nearest(

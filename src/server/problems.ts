@@ -16,7 +16,7 @@ const KEYS_NAMED = 12
 const FINDINGS_SHOWN = 3
 
 /** Times are ms since the epoch. */
-export interface Problem {
+export interface Card {
   readonly id: string
   /** `Source` and `Daemon`: a problem of the directory or the daemon, not of a resource. */
   readonly status: Status | 'Source' | 'Daemon'
@@ -62,13 +62,13 @@ export function attentionText(parts: ServerParts, answers: Answers, given: Query
   )
 }
 
-type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
+type Draft = Omit<Card, 'next'> & { readonly steps: () => readonly NextStep[] }
 
 /** No filter hides problems of directory and daemon. */
 export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
-): Paged<Problem> {
+): Paged<Card> {
   const { narrowing, part, query } = asked
   const overview = parts.overview()
   const context = overview

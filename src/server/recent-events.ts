@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
 import type { Event, ProblemFacts, WatchMode } from '../contract/events.ts'
 
-export interface Change {
+export interface PageUpdate {
   readonly type: (typeof CHANGE_TYPES)[number]
   /** Empty: the change is not about single resources. */
   readonly keys: readonly Key[]
@@ -52,18 +52,18 @@ interface LastReading {
 
 export type RecentEvents = ReturnType<typeof createRecentEvents>
 
-const SOURCE: Change = { type: 'source', keys: [] }
+const SOURCE: PageUpdate = { type: 'source', keys: [] }
 
-function resources(...keys: readonly Key[]): Change {
+function resources(...keys: readonly Key[]): PageUpdate {
   return { type: 'resources', keys }
 }
 
-function problemChanged({ keys }: Pick<ProblemFacts, 'keys'>): readonly Change[] {
+function problemChanged({ keys }: Pick<ProblemFacts, 'keys'>): readonly PageUpdate[] {
   return [resources(...keys)]
 }
 
 type ChangesOf = {
-  readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly Change[]
+  readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly PageUpdate[]
 }
 
 export function createRecentEvents(now: () => number) {
@@ -74,7 +74,7 @@ export function createRecentEvents(now: () => number) {
   let problem: string | undefined
   let watch: { readonly mode: WatchMode; readonly message: string } | undefined
   let missedChanges = 0
-  const listeners = new Set<(change: Change) => void>()
+  const listeners = new Set<(change: PageUpdate) => void>()
 
   function note(entry: SourceEntry): void {
     entries.push(entry)
@@ -163,10 +163,11 @@ export function createRecentEvents(now: () => number) {
 
   return {
     add: (event: Event) => {
-      const changes = (changesOf[event.type] as ((of: Event) => readonly Change[]) | undefined)?.(event) ?? [] // of its type
+      const changes =
+        (changesOf[event.type] as ((of: Event) => readonly PageUpdate[]) | undefined)?.(event) ?? [] // of its type
       for (const change of changes) for (const listener of listeners) listener(change)
     },
-    subscribe(listener: (change: Change) => void) {
+    subscribe(listener: (change: PageUpdate) => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

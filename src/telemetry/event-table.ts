@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
 import { LINES_LOST } from './log-output.ts'
-import { LEVELS, type Line, type LineDefinition } from './log-fields.ts'
+import { LEVELS, type LogEntry, type LineDefinition } from './log-fields.ts'
 import type { Remembered } from './event-rows/event-row.ts'
 import { NOTIFICATION_EVENTS, PROCESS_EVENTS, READING_EVENTS } from './event-rows/process-events.ts'
 import { REQUEST_EVENTS } from './event-rows/request-events.ts'
@@ -28,7 +28,7 @@ function rowOf(event: Event): EventRow<Event> {
   return EVENTS[event.type] // the row of its own type
 }
 
-export function linesOf(event: Event, remembered: Remembered): readonly Line[] {
+export function linesOf(event: Event, remembered: Remembered): readonly LogEntry[] {
   const row = rowOf(event)
   if (row.log !== undefined) return row.log(event, remembered)
   if (row.line === undefined) return []

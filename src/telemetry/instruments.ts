@@ -103,7 +103,6 @@ export type LabelBound = ReturnType<typeof boundLabels>
 export function boundLabels(limit: number) {
   const placed = new Set<string>()
   return {
-    /** True for the first `limit` values. */
     admits(value: string) {
       if (placed.size < limit) placed.add(value)
       return placed.has(value)

@@ -1,5 +1,5 @@
 import type { Event } from '../contract/events.ts'
-import type { Level, Line, LineDefinition } from './log-fields.ts'
+import type { Level, LogEntry, LineDefinition } from './log-fields.ts'
 
 export const LEDGER_WRITTEN = {
   message: 'Ledger written',
@@ -23,7 +23,7 @@ export const LEDGER_READ = {
 } as const satisfies LineDefinition
 
 /** While the ledger is broken, each reconcile fails. Only the first failure is an error line. */
-export type LedgerLine = (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>) => Line
+export type LedgerLine = (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>) => LogEntry
 
 export function createLedgerLine(): LedgerLine {
   const failing = new Set<'LedgerWritten' | 'LedgerRead'>()

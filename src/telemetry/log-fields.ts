@@ -71,10 +71,10 @@ export const FIELDS = {
   retryInMs: 'time until the next attempt in ms. Default: five minutes',
 } as const satisfies Readonly<Record<string, string>>
 
-export type Field = keyof typeof FIELDS
+export type LogField = keyof typeof FIELDS
 
 /** Fields that are neither text nor end in `Ms`. A field has the same type in every line. */
-const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
+const OTHER_TYPES: Readonly<Partial<Record<LogField, FieldType>>> = {
   line: 'number',
   lines: 'number',
   column: 'number',
@@ -99,7 +99,7 @@ const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
 
 type FieldType = 'string' | 'number' | 'boolean' | 'list of strings' | 'object'
 
-export function typeOf(field: Field): FieldType {
+export function typeOf(field: LogField): FieldType {
   return OTHER_TYPES[field] ?? (field.endsWith('Ms') ? 'number' : 'string')
 }
 
@@ -111,12 +111,12 @@ export type Level = (typeof LEVELS)[number]
 export interface LineDefinition {
   readonly message: string
   readonly levels: Readonly<Partial<Record<Level, string>>>
-  readonly fields: readonly Field[]
+  readonly fields: readonly LogField[]
 }
 
-export type Facts = Readonly<Partial<Record<Field, unknown>>>
+export type Facts = Readonly<Partial<Record<LogField, unknown>>>
 
-export interface Line {
+export interface LogEntry {
   readonly level: Level
   readonly message: string
   readonly facts: Facts

@@ -2,7 +2,7 @@ import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { CommandContext } from '../plan/step.ts'
 import { printable } from '../lib/shown-text.ts'
-import type { Line } from './log-fields.ts'
+import type { LogEntry } from './log-fields.ts'
 import { LINES_LOST, openOutput, type Output } from './log-output.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
@@ -69,14 +69,14 @@ const MASKED_TEXT = 4 * LONGEST_TEXT
 
 const LONGEST_LIST = 50
 
-function written(facts: Line['facts']): Line['facts'] {
+function written(facts: LogEntry['facts']): LogEntry['facts'] {
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
 }
 
 function writtenFact(name: string, fact: unknown): unknown {
   if (typeof fact === 'number') return name.endsWith('Ms') ? Math.round(fact * 10) / 10 : fact
   if (typeof fact === 'string')
-    return writtenText(name === 'detail' ? maskText(fact.slice(0, MASKED_TEXT)) : fact)
+    return writtenText(name === 'detail' ? maskLine(fact.slice(0, MASKED_TEXT)) : fact)
   if (Array.isArray(fact)) return fact.slice(0, LONGEST_LIST).map((item) => writtenText(String(item)))
   return fact
 }
@@ -95,7 +95,7 @@ const PLAIN_PAIR = new RegExp(
 )
 
 /** Masks secrets in texts that Pipewright did not write, such as parse errors. */
-export function maskText(text: string): string {
+export function maskLine(text: string): string {
   return withoutAssignments(withoutUrlSecrets(text, SHOWN), SHOWN, 'masked').replace(PLAIN_PAIR, `$1${SHOWN}`)
 }
 
@@ -128,5 +128,5 @@ function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
 
 /** Masks before it cuts, because half a secret would not be recognized. */
 function shown(text: string): string {
-  return printable(maskText(text.slice(0, 4 * LONGEST)).slice(0, LONGEST)).toWellFormed()
+  return printable(maskLine(text.slice(0, 4 * LONGEST)).slice(0, LONGEST)).toWellFormed()
 }

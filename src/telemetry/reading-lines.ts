@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
 import { digestsOf } from '../contract/findings-digest.ts'
-import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
+import type { Facts, Level, LogEntry, LineDefinition } from './log-fields.ts'
 
 /** Maximum findings per reading that get their own line. A last line counts the others. */
 const SORTS_PER_READING = 10
@@ -62,7 +62,7 @@ export const READING_LINES = {
   },
 } as const satisfies Readonly<Record<string, LineDefinition>>
 
-function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Line {
+function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): LogEntry {
   return { level, message: READING_LINES[name].message, facts }
 }
 
@@ -75,7 +75,7 @@ export function createReadingLines() {
   let isDeaf = false
   return {
     loaded(event: Loaded) {
-      const lines: Line[] = []
+      const lines: LogEntry[] = []
       if (event.problem !== undefined) {
         lines.push(
           line('notAccepted', event.problem === problem || event.saidBefore.problem ? 'debug' : 'warn', {
@@ -121,7 +121,7 @@ function readingFacts(event: Loaded): Facts {
   }
 }
 
-function linesOfNew(findings: readonly Finding[]): readonly Line[] {
+function linesOfNew(findings: readonly Finding[]): readonly LogEntry[] {
   const sorts = [...Map.groupBy(findings, sortOf).values()]
   const lines = sorts.slice(0, SORTS_PER_READING).flatMap(lineOfSort)
   const more = sorts.slice(SORTS_PER_READING).flat().length
@@ -132,7 +132,7 @@ function sortOf({ severity, code, message }: Finding): string {
   return JSON.stringify([severity, code, message])
 }
 
-function lineOfSort(findings: readonly Finding[]): readonly Line[] {
+function lineOfSort(findings: readonly Finding[]): readonly LogEntry[] {
   const [first] = findings
   if (first === undefined) return []
   const { key, severity, code, file, line: at, column, message, hint } = first

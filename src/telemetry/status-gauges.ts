@@ -131,7 +131,6 @@ type Said = Pick<ResourceView, 'status' | 'reason'>
 function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number) {
   const teams = boundLabels(MOST_GROUPS)
   const services = boundLabels(MOST_GROUPS)
-  /** Last known status of each resource with a problem. */
   let seen: ReadonlyMap<Key, Said> = new Map()
   return (resources: readonly ResourceView[]): void => {
     seen = new Map(

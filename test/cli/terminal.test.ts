@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { paintFor, printable, sheetOf } from '../../src/cli/render/terminal.ts'
+import { paintFor, plainText, sheetOf } from '../../src/cli/render/terminal.ts'
 
 test.each([
   ['a bell', 'a\u0007b', 'a\ufffdb'],
@@ -8,14 +8,14 @@ test.each([
   ['a title of the window', '\u001b]0;x\u0007', '\ufffd]0;x\ufffd'],
   ['a sequence that is one character', '\u009b2J', '\ufffd2J'],
 ])('%s does nothing to a terminal', (_, text, shown) => {
-  expect(printable(text)).toBe(shown)
+  expect(plainText(text)).toBe(shown)
 })
 
 test('lines, tabs and our own colours stay', () => {
   const paint = paintFor({ stdout: Object.assign(new PassThrough(), { isTTY: true }), env: {} })
   const text = `a\n\t${paint(['red', 'bold'], 'error')}`
   expect(text).toContain('\u001b[31m')
-  expect(printable(text)).toBe(text)
+  expect(plainText(text)).toBe(text)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import type { Step } from '../../src/plan/action.ts'
+import type { ChangeStep } from '../../src/plan/action.ts'
 import {
   AGAIN_MS,
   areTablesAsAsked,
@@ -19,7 +19,7 @@ import type { Run } from './run.ts'
 /* What may never be of a pipe that exists, on a service that lists and changes pipes. */
 
 interface Sent {
-  readonly way: Step['way']
+  readonly way: ChangeStep['way']
   readonly text: string
 }
 

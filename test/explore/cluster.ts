@@ -4,7 +4,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { decodeRecord } from '../../src/ledger/codec.ts'
 import { unanswered } from '../../src/ledger/kubernetes/cluster-error.ts'
 import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
-import { bodyOf, keptOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
+import { keptBody, keptOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
 import { createObjectStore, objectsIn } from '../support/object-store.ts'
 import { judgeWritten } from './laws.ts'
 import { LEASES, podAt, podsOf, RECORDS } from './pods.ts'
@@ -115,7 +115,7 @@ export function recordsIn(there: readonly KubeObject[]): Map<Key, LedgerRecord> 
   const records = new Map<Key, LedgerRecord>()
   for (const object of there) {
     const kept = keptAt(object)
-    const body = bodyOf(kept, (key) => byKey.get(key))
+    const body = keptBody(kept, (key) => byKey.get(key))
     if (body === undefined) continue
     const isPlain = kept.movedFrom === undefined
     const record =

@@ -1,7 +1,7 @@
 import { createSecretMask, type SecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { Secret } from '../../src/lib/secret.ts'
-import type { Asked } from '../../src/reconcile/state/bodies.ts'
+import type { DesiredBody } from '../../src/reconcile/state/bodies.ts'
 import type { StateStore } from '../../src/reconcile/state/store.ts'
 
 /*
@@ -12,7 +12,7 @@ import type { StateStore } from '../../src/reconcile/state/store.ts'
 /** The ledger's. */
 export const HASH_KEY = new Uint8Array(32).fill(7)
 
-const wishes = new WeakMap<ResourceManifest, Asked>()
+const wishes = new WeakMap<ResourceManifest, DesiredBody>()
 const secrets = new WeakMap<Secret, string>()
 
 /** @param store one of many with the same key and the same profile */

@@ -386,8 +386,8 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'what was sent in vain is not sent again within an hour',
     world: 'changing',
     patches: {
-      from: `return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS`,
-      to: `return change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < AGAIN_MS / 1e6`,
+      from: `change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < CORRECTION_BACKOFF.firstMs`,
+      to: `change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < CORRECTION_BACKOFF.firstMs / 1e6`,
     },
   },
   {

@@ -6,7 +6,7 @@ import { isSensitiveName, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../src/li
 import { maskSensitive, sensitiveTexts } from '../../src/kinds/mask.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { maskText, REDACTED_PATHS } from '../../src/telemetry/logger.ts'
+import { maskLine, REDACTED_PATHS } from '../../src/telemetry/logger.ts'
 
 const VALUE = 'hunter2+hunter2'
 
@@ -14,7 +14,7 @@ const VALUE = 'hunter2+hunter2'
 const MASKS: Readonly<Record<string, (name: string) => string>> = {
   'a body': (name) => JSON.stringify(maskSensitive({ source: { [name]: VALUE } })),
   'a line of a manifest': (name) => maskLines([`    ${name}: ${VALUE}`]).join(),
-  'a log line': (name) => maskText(`it said "${name}": "${VALUE}"`),
+  'a log line': (name) => maskLine(`it said "${name}": "${VALUE}"`),
   'a reply that repeats what was sent': (name) =>
     createSecretMask(sensitiveTexts({ [name]: VALUE })).mask(`you sent ${VALUE}`),
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { explain, lacksRoom } from '../../src/ledger/sqlite-fault.ts'
+import { sqlError, lacksRoom } from '../../src/ledger/sqlite-fault.ts'
 import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 
 function failureOf(work: () => void): unknown {
@@ -16,7 +16,7 @@ test('a full disk is named as such', () => {
   using db = new DatabaseSync(':memory:')
   db.exec('PRAGMA max_page_count = 2; CREATE TABLE t (a)')
   const full = failureOf(() => db.prepare('INSERT INTO t VALUES (?)').run('x'.repeat(100_000)))
-  expect(explain('write', 'l.db', full)).toMatchObject({
+  expect(sqlError('write', 'l.db', full)).toMatchObject({
     code: 'io',
     message: 'cannot write the ledger l.db: the disk is full. Free some space. Earlier writes are safe',
     cause: full,
@@ -33,7 +33,7 @@ test.each([
   ['damage found while reading', 11, 'corrupt', 'the ledger l.db is damaged. Do not delete it'],
   ['an unknown code keeps the words of SQLite', 999 & 0x7f, 'io', 'cannot read the ledger l.db: said'],
 ])('%s', (_, errcode, code, words) => {
-  const explained = explain('read', 'l.db', Object.assign(new Error('said'), { errcode }))
+  const explained = sqlError('read', 'l.db', Object.assign(new Error('said'), { errcode }))
   expect(explained).toBeInstanceOf(LedgerError)
   expect(explained).toMatchObject({ code, message: expect.stringContaining(words) })
 })
@@ -43,7 +43,7 @@ test.each([
   ['an error of the ledger', new LedgerError('newer', 'x')],
   ['a bug', new TypeError('x')],
 ])('%s stays what it is', (_, error) => {
-  expect(explain('write', 'l.db', error)).toBe(error)
+  expect(sqlError('write', 'l.db', error)).toBe(error)
 })
 
 test.each([

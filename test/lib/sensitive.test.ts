@@ -5,7 +5,7 @@ import { excerptOf } from '../../src/lib/excerpt.ts'
 import { withoutSecrets } from '../../src/lib/sensitive.ts'
 import { findingAt } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { maskText as maskLogText } from '../../src/telemetry/logger.ts'
+import { maskLine } from '../../src/telemetry/logger.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 
 /* One list of shapes for every mask: each row in each place that shows a text. */
@@ -24,7 +24,7 @@ const MASKS: Readonly<Record<string, (text: string) => string>> = {
   'a line of a manifest': (text) => maskLines([text]).join(),
   'a finding with its message, its hint and other places': finding,
   'an excerpt of a reply': (text) => excerptOf(text, createSecretMask()),
-  'a log line': maskLogText,
+  'a log line': maskLine,
 }
 
 /** Each has a secret, Zq8Lm3. */
@@ -114,5 +114,5 @@ test.each([...PARTS, 'Bearer ', '-u a:', '--password '])(
 function all(text: string): void {
   withoutSecrets(text, '[masked]')
   excerptOf(text, createSecretMask())
-  maskLogText(text)
+  maskLine(text)
 }

@@ -4,11 +4,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
-import { readDirectory, type ReadOptions } from '../../src/manifest/files/read-directory.ts'
+import { readDirectory, type TreeOptions } from '../../src/manifest/files/read-directory.ts'
 import { asAnotherUser } from '../ledger/another-user.ts'
 import { findingsOf, never, pipe, temporaryFolder } from './support.ts'
 
-function read(root: string, more: Partial<ReadOptions> = {}) {
+function read(root: string, more: Partial<TreeOptions> = {}) {
   return readDirectory({
     profile: DEFAULT,
     root,
@@ -20,7 +20,7 @@ function read(root: string, more: Partial<ReadOptions> = {}) {
   })
 }
 
-async function namesAndCodes(root: string, more: Partial<ReadOptions> = {}) {
+async function namesAndCodes(root: string, more: Partial<TreeOptions> = {}) {
   const reading = await read(root, more)
   return {
     files: [...reading.files.keys()],

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import {
   readDirectory,
   type DirectoryReading,
-  type ReadOptions,
+  type TreeOptions,
 } from '../../src/manifest/files/read-directory.ts'
 import { never, parse, pipe, temporaryFolder, type Folder } from './support.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => {
   folder[Symbol.dispose]()
 })
 
-function read(previous?: DirectoryReading, trust: ReadOptions['trust'] = 'stamps') {
+function read(previous?: DirectoryReading, trust: TreeOptions['trust'] = 'stamps') {
   return readDirectory({
     profile: DEFAULT,
     root: folder.path,

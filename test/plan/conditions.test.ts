@@ -10,7 +10,7 @@ import {
 } from '../../src/plan/conditions.ts'
 import { decide } from '../../src/plan/decide.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
-import { type Outcome, NOTHING_TO_DO } from '../../src/plan/outcome.ts'
+import { type Outcome, DONE } from '../../src/plan/outcome.ts'
 import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
@@ -56,7 +56,7 @@ function conditions(valid: Told, synced: Told, ready: Told): Conditions {
 }
 
 function done(reason: Reason): Outcome {
-  return { ...NOTHING_TO_DO, ...because(reason) }
+  return { ...DONE, ...because(reason) }
 }
 
 function failed(reason: Reason): Outcome {
@@ -198,7 +198,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       removal: { claimant: undefined, limit: undefined, isAllowed: false },
       changedSince: [],
     },
-    outcome: { ...NOTHING_TO_DO, reason: 'Deleting', facts: going },
+    outcome: { ...DONE, reason: 'Deleting', facts: going },
     previous: well,
     is: '+Valid -Deleting -Deleting Progressing',
   },
@@ -377,7 +377,7 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
   const input: ConditionsInput = {
     decided,
     action,
-    outcome: outcome ?? NOTHING_TO_DO,
+    outcome: outcome ?? DONE,
     recorded: decided.recorded,
     state,
     previous,

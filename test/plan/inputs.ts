@@ -7,7 +7,7 @@ import { healthyStatesFor } from '../../src/kinds/state.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type {
-  Contact,
+  Reachability,
   ReadOnlyInput,
   Desired,
   UpsertInput,
@@ -220,7 +220,9 @@ export function alert(
   }
 }
 
-export function service(changes: Changes & { readonly contact?: Contact | undefined } = {}): ReferenceInput {
+export function service(
+  changes: Changes & { readonly contact?: Reachability | undefined } = {},
+): ReferenceInput {
   return {
     ...common('Service/analytics', changes),
     lifecycle: 'reference',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { causeOf, REASONS, stepsOf, type Facts, type Reason } from '../../src/plan/reason.ts'
+import { causeOf, REASONS, stepsOf, type ReasonFacts, type Reason } from '../../src/plan/reason.ts'
 import type { About } from '../../src/plan/step.ts'
 
 /* The words and steps of each reason, for each fact that changes them. `vitest -u` writes them anew; read the difference. */
@@ -100,7 +100,7 @@ function textsOf(reason: Reason): readonly string[] {
   const { def } = schema as unknown as Schema // as all of zod
   const known = new Set<string>()
   const lines: string[] = []
-  function note(title: string, facts: Facts, about: Partial<About> = {}): void {
+  function note(title: string, facts: ReasonFacts, about: Partial<About> = {}): void {
     const all = { ...PLAIN, ...about }
     const steps = stepsOf({ reason, facts }, all).map(
       ({ text, ...more }) => `- ${text} ${JSON.stringify(more)}`,
@@ -114,7 +114,7 @@ function textsOf(reason: Reason): readonly string[] {
   }
   const isObject = def.type === 'object'
   const all = isObject ? objectsOf(def.shape, sample as Members) : valuesOf(schema as unknown as Schema) // as above
-  for (const facts of all) note(`${reason} ${JSON.stringify(facts) ?? ''}`, facts as Facts) // of its schema
+  for (const facts of all) note(`${reason} ${JSON.stringify(facts) ?? ''}`, facts as ReasonFacts) // of its schema
   note(`${reason} of an old record`, undefined)
   for (const [name, about] of Object.entries(ABOUT)) note(`${reason}, ${name}`, sample, about)
   return lines

@@ -7,7 +7,7 @@ import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { withConditions, type ResourceView, type StatusBoard } from '../../src/contract/view.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
-import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
+import { type PageUpdate, createRecentEvents } from '../../src/server/recent-events.ts'
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
 import type { Operator, Overview, ServerParts } from '../../src/server/parts.ts'
 
@@ -156,7 +156,7 @@ export interface FakeParts extends ServerParts {
   /** What happened; for the recent events. */
   tell(event: Event): void
   /** Tells every subscriber. */
-  change(change: Change): void
+  change(change: PageUpdate): void
   subscribers(): number
 }
 
@@ -165,7 +165,7 @@ export function fakeParts(
   resources: readonly ResourceView[] = [],
   history: readonly HistoryEntry[] = [],
 ): FakeParts {
-  const listeners = new Set<(change: Change) => void>()
+  const listeners = new Set<(change: PageUpdate) => void>()
   const recentEvents = createRecentEvents(() => NOW)
   return {
     profile: DEFAULT,

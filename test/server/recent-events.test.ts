@@ -1,7 +1,7 @@
 import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import { type Change, createRecentEvents } from '../../src/server/recent-events.ts'
+import { type PageUpdate, createRecentEvents } from '../../src/server/recent-events.ts'
 import { loaded, reconciled } from '../support/events.ts'
 import { CHANGE } from '../telemetry/every-event.ts'
 import { finding } from './fake-parts.ts'
@@ -14,7 +14,7 @@ function ticking() {
     recentEvents,
     take: (event: Event) => {
       now += 1
-      const changes: Change[] = []
+      const changes: PageUpdate[] = []
       const end = recentEvents.subscribe((change) => changes.push(change))
       recentEvents.add(event)
       end()

@@ -24,7 +24,7 @@ export function measureRepository(): Readonly<Record<string, number>> {
   const template = filesBelow('helm/templates').map(read)
   return {
     ...measureFolders(src),
-    'exported names': exported.size,
+    exports: [...exported.values()].reduce((all, files) => all + files, 0),
     'exported names in two or more files': [...exported.values()].filter((files) => files > 1).length,
     'interfaces and type aliases': sum(typescript, ({ text }) =>
       countMatches(text, /^(?:export )?(?:interface|type) \w/gm),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const PARTS = ['status', 'reason', 'message']
 
 /** Not a view of a resource: a problem of many resources or of the whole. */
-const OTHERS = ['src/server/problems.ts Problem']
+const OTHERS = ['src/server/problems.ts Card']
 
 interface Node {
   readonly type: string

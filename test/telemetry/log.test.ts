@@ -7,7 +7,7 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { digestsOf } from '../../src/contract/findings-digest.ts'
-import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
+import { FIELDS, typeOf, type LogField } from '../../src/telemetry/log-fields.ts'
 import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
 import type { EventRow } from '../../src/telemetry/event-rows/event-row.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
@@ -217,7 +217,7 @@ describe('fields', () => {
       const kept = Object.entries(line).filter(
         ([name, value]) => name !== 'step' && !/^<.*>$/.test(String(value)),
       )
-      return kept.filter(([name, value]) => typeOf(name as Field) !== typeNow(value))
+      return kept.filter(([name, value]) => typeOf(name as LogField) !== typeNow(value))
     })
     expect(wrong).toEqual([])
   })
@@ -259,7 +259,7 @@ describe('the table of lines', () => {
         told.map(({ msg }) => kinds.find(({ message }) => message === msg)?.message),
       )
       const wrong = told.flatMap((line) =>
-        Object.entries(line).filter(([name, value]) => typeOf(name as Field) !== typeNow(value)),
+        Object.entries(line).filter(([name, value]) => typeOf(name as LogField) !== typeNow(value)),
       )
       expect(wrong).toEqual([])
     },

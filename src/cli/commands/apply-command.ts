@@ -17,7 +17,7 @@ import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '..
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
+import { isTerminal, plainText, sheetOf } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
@@ -102,7 +102,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
     print(io.stdout, resourceTable(withProblems(resources, io.clock, here), text))
   }
-  const warn = (text: string) => print(io.stderr, printable(`pipewright: ${text}`))
+  const warn = (text: string) => print(io.stderr, plainText(`pipewright: ${text}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
     const why = io.stop.stopping.aborted
       ? 'apply was stopped before all was ready'

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { sheetOf, fitLines, formatTable, printable, type Sheet, wrapped } from '../render/terminal.ts'
+import { sheetOf, fitLines, formatTable, plainText, type Sheet, wrapped } from '../render/terminal.ts'
 import { openReader, type Reader } from '../reading.ts'
 import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
@@ -95,8 +95,8 @@ export function historyText(entries: readonly HistoryEntry[], { paint, width, fo
   const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
   const rows = entries.map((entry) => ({
-    facts: factsOf(entry, wide).map(printable),
-    message: printable(entry.message),
+    facts: factsOf(entry, wide).map(plainText),
+    message: plainText(entry.message),
     means: innerCause({ reason: entry.reason }, entry.key),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
   }))

@@ -13,7 +13,7 @@ import {
   openSource,
 } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
-import { printable } from '../render/terminal.ts'
+import { plainText } from '../render/terminal.ts'
 import { findOwner, type Owner } from '../running-server.ts'
 import { callServer, expectObject, NoAnswerError, type ServerReply } from '../server-client.ts'
 import { keyFrom } from '../typed-key.ts'
@@ -44,8 +44,8 @@ async function carryOut(
   )
   const { message } = answer
   if (output === 'json') printJson(io, { key: asked.key, ...answer })
-  else if (answer.result === 'done') print(io.stdout, printable(message))
-  else print(io.stderr, `pipewright: ${printable(message)}`)
+  else if (answer.result === 'done') print(io.stdout, plainText(message))
+  else print(io.stderr, `pipewright: ${plainText(message)}`)
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 

@@ -7,12 +7,12 @@ import { keyFrom } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
-import { printable, sheetOf } from '../render/terminal.ts'
+import { plainText, sheetOf } from '../render/terminal.ts'
 import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
 import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
-import { callServer, expectObject, getReply, type Asked, type ServerReply } from '../server-client.ts'
+import { callServer, expectObject, getReply, type CallContext, type ServerReply } from '../server-client.ts'
 
 /** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
@@ -80,7 +80,7 @@ const ASK_AGAIN_MS = 250
 
 interface Wait {
   readonly waitMs: number
-  readonly call: Asked
+  readonly call: CallContext
   readonly ask: () => Promise<ServerReply>
 }
 
@@ -106,7 +106,7 @@ async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
 
 function showOne(io: Io, item: ResourceReply, output: Output): void {
   if (output === 'json') printJson(io, { done: true, ...item })
-  else print(io.stdout, printable(`${item.key}: ${item.status} (${item.reason}). ${item.message}`))
+  else print(io.stdout, plainText(`${item.key}: ${item.status} (${item.reason}). ${item.message}`))
 }
 
 function showAll(
@@ -124,7 +124,7 @@ function showAll(
     form: 'text',
     here: {},
   } as const
-  for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], printable(problem)))
+  for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], plainText(problem)))
   if (problems.length > 0) print(io.stdout, '')
   print(io.stdout, resourceTable(items, text))
 }

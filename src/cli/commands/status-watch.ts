@@ -1,6 +1,6 @@
 import { sleep } from '../../lib/clock.ts'
 import { EXIT, type ExitCode, type Io, print } from '../io.ts'
-import { printable } from '../render/terminal.ts'
+import { plainText } from '../render/terminal.ts'
 import type { StatusReading } from '../reading.ts'
 import { NoAnswerError } from '../server-client.ts'
 
@@ -36,7 +36,7 @@ export async function watch<Reading extends StatusReading>(
     if (ended.aborted) break
     if (inPlace) io.stdout.write(CLEAR)
     if (typeof reading === 'string') {
-      if (inPlace || silence === undefined) print(io.stdout, printable(reading))
+      if (inPlace || silence === undefined) print(io.stdout, plainText(reading))
       silence = reading
     } else {
       const facts = factsOf(reading)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Finding, RULE_CODES } from '../../kinds/finding.ts'
 import { capital } from '../../kinds/lookup.ts'
 import { FINDING_CODES, pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
-import { type Paint, printable } from './terminal.ts'
+import { type Paint, plainText } from './terminal.ts'
 
 export function findingsAsText(findings: readonly Finding[], root: string, paint: Paint): string {
   return findings.map((finding) => findingAsText(finding, root, paint)).join('\n')
@@ -16,7 +16,7 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
   const related = finding.related.map(
     (place) => `  ${join(root, place.file)}:${place.line}:${place.column} ${place.message}\n`,
   )
-  return printable(
+  return plainText(
     `${label}${about}: ${finding.message}\n${picture}\n${related.join('')}  ${paint('cyan', 'hint:')} ${finding.hint}\n`,
   )
 }
@@ -25,7 +25,7 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
 export function findingsAsCompact(findings: readonly Finding[], root: string): string {
   return findings
     .map(({ severity, code, file, line, column, message, hint }) =>
-      printable(
+      plainText(
         `${join(root, file)}:${line}:${column}: ${severity}: ${message} ${hint} [${code}]`.replaceAll(
           '\n',
           ' ',
@@ -58,7 +58,7 @@ export function findingsAsGithub(
 }
 
 function data(text: string): string {
-  return printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return plainText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
 function property(text: string): string {

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { type Plan, type PlanItem, planMessage } from '../../contract/plan.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { diffOf } from './plan-text.ts'
-import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
-import { printable } from './terminal.ts'
+import { byCause, factsOf, headOf, keyWords, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
+import { plainText } from './terminal.ts'
 
 /** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
@@ -79,7 +79,7 @@ function isCut(message: string): boolean {
 
 function foldOf(cause: Cause): readonly string[] {
   const [item, ...more] = cause
-  const facts = more.length > 0 ? [keysOf(cause)] : factsOf(item)
+  const facts = more.length > 0 ? [keyWords(cause)] : factsOf(item)
   const diff = more.length > 0 ? [] : diffOf(item)
   const message = planMessage(item, {})
   if (facts.length === 0 && diff.length === 0 && !isCut(message)) return []
@@ -127,5 +127,5 @@ function codeInMarkdown(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return printable(stripVTControlCharacters(text)).replaceAll(/\s*\n\s*/g, ' ')
+  return plainText(stripVTControlCharacters(text)).replaceAll(/\s*\n\s*/g, ' ')
 }

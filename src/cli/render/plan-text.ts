@@ -2,8 +2,8 @@ import { type Plan, type PlanItem, planMessage } from '../../contract/plan.ts'
 import type { CommandContext, StepContext } from '../../plan/step.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { findingsAsText } from './findings-text.ts'
-import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
-import { printable, type Sheet, wrapped } from './terminal.ts'
+import { byCause, factsOf, headOf, keyWords, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
+import { plainText, type Sheet, wrapped } from './terminal.ts'
 import { diff } from 'node:util'
 import { stringify } from 'yaml'
 import type { JsonObject } from '../../lib/json.ts'
@@ -45,7 +45,7 @@ export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): 
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
   const missing = missingLedgerWords(plan)
   const noLedger =
-    missing === undefined ? [] : [paint('yellow', `${wrapped(printable(missing), '', width)}\n`)]
+    missing === undefined ? [] : [paint('yellow', `${wrapped(plainText(missing), '', width)}\n`)]
   const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '', width)
   return [...noLedger, ...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
@@ -55,18 +55,18 @@ function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: PlanSheet): s
   if (more.length > 0) return groupOf(item, items, sheet)
   const { paint, width, here } = sheet
   const { sign, style } = signOf(item)
-  const place = item.file === undefined ? '' : paint('dim', `  ${printable(item.file)}:${item.line ?? 1}`)
-  const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${printable(headOf(item))}${place}`
-  const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    ', width))
+  const place = item.file === undefined ? '' : paint('dim', `  ${plainText(item.file)}:${item.line ?? 1}`)
+  const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${plainText(headOf(item))}${place}`
+  const facts = factsOf(item).map((fact) => wrapped(plainText(fact), '    ', width))
   const lines = diffOf(item).map((line) => painted(line, sheet))
-  return [head, wrapped(printable(planMessage(item, here)), '  ', width), ...facts, ...lines].join('\n')
+  return [head, wrapped(plainText(planMessage(item, here)), '  ', width), ...facts, ...lines].join('\n')
 }
 
 function groupOf(item: PlanItem, items: readonly PlanItem[], { paint, width, here }: PlanSheet): string {
   const { sign, style } = signOf(item)
-  const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${printable(headOf(item))}`
-  const keys = wrapped(printable(keysOf(items)), '    ', width)
-  return [head, wrapped(printable(planMessage(item, here)), '  ', width), keys].join('\n')
+  const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${plainText(headOf(item))}`
+  const keys = wrapped(plainText(keyWords(items)), '    ', width)
+  return [head, wrapped(plainText(planMessage(item, here)), '  ', width), keys].join('\n')
 }
 
 export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
@@ -113,7 +113,7 @@ export function bodyDiff(before: JsonObject | undefined, after: JsonObject): rea
 
 function linesOf(body: JsonObject): readonly string[] {
   if (Object.keys(body).length === 0) return []
-  return printable(stringify(body, { lineWidth: 0, aliasDuplicateObjects: false }))
+  return plainText(stringify(body, { lineWidth: 0, aliasDuplicateObjects: false }))
     .trimEnd()
     .split('\n')
 }

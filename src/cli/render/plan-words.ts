@@ -48,7 +48,7 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanIte
 
 const MOST_NAMED = 30
 
-export function keysOf(items: readonly PlanItem[]): string {
+export function keyWords(items: readonly PlanItem[]): string {
   const named = items.slice(0, MOST_NAMED).map(({ key }) => key)
   const rest = items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''
   return `${named.join(', ')}${rest}`

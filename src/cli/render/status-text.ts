@@ -10,7 +10,7 @@ import { wholeHints, wholeSentences } from '../daemon-summary.ts'
 import type { DaemonSummary } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import type { CommandContext } from '../../plan/step.ts'
-import { agoOf, fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
+import { agoOf, fitLines, type Paint, formatTable, plainText, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],
@@ -47,7 +47,7 @@ export function statusText(
     wrapped(line, '', text.width),
   )
   const hints = wholeHints(whole, text.now, text.here).map((hint) => wrapped(hint, '', text.width))
-  return printable([...first, ...problems, ...hints, '', list].join('\n'))
+  return plainText([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
 export const NOTHING_RECORDED = 'No resource is recorded yet.'
@@ -84,7 +84,7 @@ export function resourceTable(
   const details = [...Map.groupBy(unwell, ({ key, problem = key }) => problem).values()].map((group) =>
     causeLines(group, text),
   )
-  return printable(
+  return plainText(
     [table, '', ...(details.length === 0 ? [] : [details.join('\n\n'), '']), closing].join('\n'),
   )
 }
@@ -200,7 +200,7 @@ export function statusDetails(
     ...(conditions.some((cells) => cells.includes(cause)) ? [] : ['', cause]),
     ...nextLines(next, paint),
   ]
-  return printable(lines.join('\n'))
+  return plainText(lines.join('\n'))
 }
 
 function conditionLines(rows: readonly (readonly string[])[], width: number): string {

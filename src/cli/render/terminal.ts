@@ -75,7 +75,7 @@ function widthOf(cell: string): number {
 }
 
 /** Replaces control characters in texts from manifests and replies. Pipewright's own colours stay. */
-export function printable(text: string): string {
+export function plainText(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }
 

@@ -3,13 +3,13 @@ import { timeLimit, type Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { retryAfterMs } from '../../lib/retry.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
-import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
+import { ClusterError, notKubernetes, errorOfReply, unanswered } from './cluster-error.ts'
 
 export interface ClusterApi extends AsyncDisposable {
   /** How far this host's clock is ahead of the API's, in ms. */
   aheadMs(): number
   get(path: string): Promise<KubeObject>
-  list(path: string, selector: string): Promise<Listed>
+  list(path: string, selector: string): Promise<ObjectList>
   versionOf(path: string, selector: string): Promise<string>
   /** @throws {ClusterError} status 409 if the name exists */
   create(path: string, object: JsonObject): Promise<KubeObject>
@@ -34,7 +34,7 @@ interface ObjectMeta extends JsonObject {
   readonly resourceVersion: string
 }
 
-export interface Listed {
+export interface ObjectList {
   readonly items: readonly KubeObject[]
   readonly resourceVersion: string
 }
@@ -134,7 +134,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       const { statusCode: status, headers } = reply
       if (status >= 200 && status < 300) return parseJson(text) ?? text
       if (status === 401 && tries === 1 && access.renew?.() === true) continue
-      if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parseJson(text))
+      if (status !== 429 || tries === BUSY_TRIES) throw errorOfReply(status, parseJson(text))
       const afterMs = retryAfterMs(headers, clock.now()) ?? BUSY_WAIT_MS
       await new Promise<void>((resolve) => void clock.after(Math.min(afterMs, timeoutMs), resolve))
     }
@@ -144,7 +144,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
     return asObject(await ask(...asked))
   }
 
-  async function pages(path: string, selector: string): Promise<Listed> {
+  async function pages(path: string, selector: string): Promise<ObjectList> {
     const items = new Map<string, KubeObject>()
     for (let from = '', known = -1; ; known = items.size) {
       const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
@@ -196,7 +196,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, clock }: Cluste
       using limit = timeLimit(clock, WATCH_S * 1_000 + WATCH_LATE_MS)
       const either = AbortSignal.any([signal, limit.signal])
       const reply = await sent('GET', `${path}?${query.toString()}`, either, { credentials })
-      if (reply.statusCode !== 200) throw refused(reply.statusCode, parseJson(await textOf(reply.body)))
+      if (reply.statusCode !== 200) throw errorOfReply(reply.statusCode, parseJson(await textOf(reply.body)))
       reply.body.setEncoding('utf8')
       let rest = ''
       try {
@@ -257,7 +257,7 @@ function asObject(value: unknown): KubeObject {
 
 function asEvent(value: unknown): WatchEvent {
   const { type, object } = isObject(value) ? value : {}
-  if (type === 'ERROR') throw refused(isObject(object) ? Number(object['code']) : 500, object)
+  if (type === 'ERROR') throw errorOfReply(isObject(object) ? Number(object['code']) : 500, object)
   if (type === 'BOOKMARK' && isObject(object)) return { type, object: object as KubeObject }
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw notKubernetes(value)
   return { type, object: asObject(object) }

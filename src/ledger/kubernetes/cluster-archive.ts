@@ -13,7 +13,7 @@ import { writesOf, writesRollback } from './ledger-rollback.ts'
 import { createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import {
-  bodyOf,
+  keptBody,
   ignoredWords,
   isRecordOf,
   keptOf,
@@ -21,7 +21,7 @@ import {
   objectOf,
   withLines,
   type Kept,
-  type Line,
+  type KeptLine,
 } from './record-object.ts'
 
 const AT_ONCE = 16
@@ -81,7 +81,7 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
     const { items } = await api.list(records, selector)
     const objects = items.filter((object) => isRecordOf(name, object)).map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
-    const bodies = new Map(objects.map((kept) => [kept.key, bodyOf(kept, (key) => byKey.get(key))]))
+    const bodies = new Map(objects.map((kept) => [kept.key, keptBody(kept, (key) => byKey.get(key))]))
     const forgotten = objects
       .filter(({ key }) => bodies.get(key) === undefined)
       .map(({ key, version }) => ({ key, version }))
@@ -165,7 +165,7 @@ function deleting(name: string): string {
 
 /** Makes objects for removed records, too, because these keep their history and versions. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
-  const lines = new Map<string, readonly Line[]>()
+  const lines = new Map<string, readonly KeptLine[]>()
   for (const [index, { key, body }] of history.entries())
     lines.set(key, withLines(lines.get(key) ?? [], [{ seq: index + 1, body }]))
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()

@@ -22,7 +22,7 @@ export function throwAsLedgerError(error: unknown): never {
   throw asLedgerError(error)
 }
 
-export function refused(status: number, said: unknown): ClusterError {
+export function errorOfReply(status: number, said: unknown): ClusterError {
   const message =
     isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
   const way = status === 403 ? '. Give the ServiceAccount this permission' : ''

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi } from './cluster-api.ts'
-import { API_VERSION, LEDGER_LABEL } from './record-object.ts'
+import { RECORD_API, LEDGER_LABEL } from './record-object.ts'
 
 export interface ClusterPlace {
   /** The part of `--ledger` after `kubernetes:`. */
@@ -37,7 +37,7 @@ export async function openCluster({ env, place, clock }: ClusterPlace) {
     apiWithin,
     name,
     shown: `kubernetes:${namespace}/${name}`,
-    records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
+    records: `/apis/${RECORD_API}/namespaces/${namespace}/pipewrightrecords`,
     secrets: `/api/v1/namespaces/${namespace}/secrets`,
     leases: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
     selector: `${LEDGER_LABEL}=${name}`,

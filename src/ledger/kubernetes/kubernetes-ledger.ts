@@ -7,7 +7,7 @@ import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
-import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
+import { keptBody, hasArrived, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
@@ -47,7 +47,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
   }
 
-  function linesOf(entries: readonly NewEntry[]): readonly Line[] {
+  function linesOf(entries: readonly NewEntry[]): readonly KeptLine[] {
     return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
   }
 
@@ -144,7 +144,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const [source, target] = [compare(seen), compare(to)]
     if (source === undefined) throw new LedgerConflict(from.key, from.version)
     const { kept, record } = keptWith(target, to, history, source.kept.version)
-    const before = target && bodyOf(target.kept, keptAt)
+    const before = target && keptBody(target.kept, keptAt)
     const movedFrom = { key: from.key, version: source.kept.version }
     await put(target, { ...kept, movedFrom, before }, record)
     await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
@@ -213,7 +213,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async history({ key, limit }) {
       assertOpen()
-      const lines: (Line & { readonly key: Key })[] = []
+      const lines: (KeptLine & { readonly key: Key })[] = []
       for (const { kept } of mirror.all())
         if (key === undefined || kept.key === key)
           for (const line of kept.history) lines.push({ ...line, key: kept.key })

@@ -53,7 +53,6 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
   }
 
   async function readSecret(): Promise<void> {
-    // Concurrent creates share a read.
     reading ??= secret.read('setBacks').finally(() => {
       reading = undefined
     })

@@ -1,7 +1,7 @@
 import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { decodeRecord } from '../codec.ts'
-import { bodyOf, hasArrived, type Kept } from './record-object.ts'
+import { keptBody, hasArrived, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
 /** The records that all processes see. A record that is being renamed has its old key until that is done. */
@@ -15,7 +15,7 @@ export function readMirror(mirror: Mirror) {
     const isPlain = kept.movedFrom === undefined
     const known = isPlain ? decoded.get(mirrored) : undefined
     if (known !== undefined) return known
-    const body = bodyOf(kept, keptAt)
+    const body = keptBody(kept, keptAt)
     if (body === undefined) return undefined
     const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
     const record = decodeRecord({ key: kept.key, version, body })

@@ -42,7 +42,6 @@ export function createMirror(options: MirrorOptions) {
   let listedAt = '0'
   let following: Promise<void> | undefined
 
-  /** @returns the object before and now */
   function note(object: KubeObject) {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)

@@ -10,7 +10,7 @@ import type { KubeObject } from './cluster-api.ts'
 /* The object holds the record as text, because Kubernetes would alter its numbers and nulls. */
 
 export const GROUP = 'pipewright.dev'
-export const API_VERSION = `${GROUP}/v1`
+export const RECORD_API = `${GROUP}/v1`
 export const KIND = 'PipewrightRecord'
 export const LEDGER_LABEL = `${GROUP}/ledger`
 
@@ -29,7 +29,7 @@ export interface Kept {
   readonly before: string | undefined
   readonly movedTo: Moved | undefined
   /** Oldest first. */
-  readonly history: readonly Line[]
+  readonly history: readonly KeptLine[]
 }
 
 /** The other key of a move, and the version of that key's object. `movedFrom` has the old key, `movedTo` the new. */
@@ -46,12 +46,12 @@ export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => 
 }
 
 /** The record as JSON. While a rename to this key is incomplete: the record that was there before. */
-export function bodyOf(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
+export function keptBody(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
   return hasArrived(kept, at) ? kept.body : kept.before
 }
 
 /** `seq` is the position in the history of all keys. */
-export interface Line {
+export interface KeptLine {
   readonly seq: number
   /** JSON. */
   readonly body: string
@@ -59,7 +59,7 @@ export interface Line {
 
 const LINES_KEPT = 20
 
-export function withLines(before: readonly Line[], added: readonly Line[]): readonly Line[] {
+export function withLines(before: readonly KeptLine[], added: readonly KeptLine[]): readonly KeptLine[] {
   return added.length === 0 ? before : [...before, ...added].slice(-LINES_KEPT)
 }
 
@@ -122,7 +122,7 @@ export function objectOf(
 ): JsonObject {
   const { key, version, body, movedFrom, before, movedTo, history } = kept
   return {
-    apiVersion: API_VERSION,
+    apiVersion: RECORD_API,
     kind: KIND,
     metadata: {
       name: objectName(ledger, key),

@@ -1,4 +1,4 @@
-import type { RuleCode, Finding, Position, Severity } from '../../kinds/finding.ts'
+import type { RuleCode, Finding, Position, FindingSeverity } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
 import { withoutSecrets } from '../../lib/sensitive.ts'
 import { MASK } from './mask-lines.ts'
@@ -7,7 +7,7 @@ import type { Place } from './source-text.ts'
 export type Path = readonly (string | number)[]
 
 export interface Statement {
-  readonly severity: Severity
+  readonly severity: FindingSeverity
   readonly code: SourceCode | RuleCode
   readonly message: string
   readonly hint: string

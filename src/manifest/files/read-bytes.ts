@@ -50,12 +50,12 @@ function readAll(file: number, stats: Stats, most: number): BytesReading {
 }
 
 function failure(error: unknown): BytesReading {
-  const code = codeOf(error)
+  const code = fileErrorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ESTALE') return { what: 'vanished' }
   return code === 'ENXIO' ? { what: 'not-regular' } : { what: 'unreadable', error: code }
 }
 
-export function codeOf(error: unknown): string {
+export function fileErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }
 

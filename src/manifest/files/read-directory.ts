@@ -12,7 +12,7 @@ import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { textIn, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
-import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
+import { fileErrorCode, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision, revisionSince } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
 import { notRegular, unreadableFinding, walkTree, type FoundFile, type Tree } from './walk.ts'
@@ -34,7 +34,7 @@ export interface DirectoryReading extends Reading {
   readonly ignoreFile: Tree['ignoreFile']
 }
 
-export interface ReadOptions {
+export interface TreeOptions {
   readonly root: string
   readonly profile: Profile
   readonly limits: Limits
@@ -63,7 +63,7 @@ const BETWEEN_READINGS = 500
  * is still being written.
  * @throws the signal's reason. Other failures are findings, or the reading's `problem`.
  */
-export async function readDirectory(options: ReadOptions): Promise<DirectoryReading> {
+export async function readDirectory(options: TreeOptions): Promise<DirectoryReading> {
   let { previous } = options
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     options.signal.throwIfAborted()
@@ -91,7 +91,7 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
  */
 async function unsettledIn(
   reading: DirectoryReading,
-  options: ReadOptions,
+  options: TreeOptions,
   isRetry: boolean,
 ): Promise<readonly string[] | 'tree'> {
   const { root, previous, clock, signal } = options
@@ -142,7 +142,7 @@ export function textNow(
   return textIn(reading.bytes)
 }
 
-async function tryToRead(options: ReadOptions, isLast: boolean): Promise<DirectoryReading | undefined> {
+async function tryToRead(options: TreeOptions, isLast: boolean): Promise<DirectoryReading | undefined> {
   let root: string
   let tree: Tree
   try {
@@ -151,7 +151,7 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
   } catch (error) {
     options.signal.throwIfAborted()
     const isMissing = isLast && !existsSync(options.root)
-    return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
+    return fileErrorCode(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
   const { contents, parser } = await readAll(tree.files, options)
@@ -191,7 +191,7 @@ type Content =
 /** Stops at a vanished file. Known files come first, because new files must not use up the limits. */
 async function readAll(
   files: readonly FoundFile[],
-  options: ReadOptions,
+  options: TreeOptions,
 ): Promise<{ readonly contents: readonly Content[]; readonly parser: FileParser }> {
   const contents = new Map<FoundFile, Content>()
   const parser = createFileParser(options)
@@ -213,14 +213,14 @@ async function readAll(
   return { contents: files.flatMap((found) => contents.get(found) ?? []), parser }
 }
 
-function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous']): readonly FoundFile[] {
+function knownFirst(files: readonly FoundFile[], previous: TreeOptions['previous']): readonly FoundFile[] {
   const fresh = files.filter(({ file }) => previous?.files.has(file) !== true)
   return fresh.length === 0 ? files : [...new Set(files).difference(new Set(fresh)), ...fresh]
 }
 
 function readOne(
   { file, path }: FoundFile,
-  { limits, previous, trust }: ReadOptions,
+  { limits, previous, trust }: TreeOptions,
 ): Content | { readonly content: FileContent; readonly stamp: Stamp | undefined } {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
@@ -255,7 +255,7 @@ function unreadable(error: unknown): DirectoryReading {
   if (error instanceof IgnoreFileError) {
     return failed({ reason: 'SourceUnreadable', message: error.message, unfound: 'all' })
   }
-  const code = codeOf(error)
+  const code = fileErrorCode(error)
   const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
   const hint = isOutOfFiles(code) ? ` The process has no free file descriptor. ${MORE_FILES}` : ''
   return failed({

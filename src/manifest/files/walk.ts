@@ -7,7 +7,7 @@ import { isLockFileName } from '../validate/outline.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { readIgnoreFile } from './ignore-file.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
-import { codeOf } from './read-bytes.ts'
+import { fileErrorCode } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
 /** A file's path below the root, with forward slashes, and its real path. */
@@ -105,7 +105,7 @@ async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
   try {
     listing = await readdir(folder.path, { withFileTypes: true })
   } catch (error) {
-    const code = codeOf(error)
+    const code = fileErrorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') walk.vanished = true
     else refuseFile(walk, within.file, unreadableFinding(within.file, 'folder', code))
     return
@@ -131,7 +131,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   try {
     target = await realpath(link.path)
   } catch (error) {
-    const code = codeOf(error)
+    const code = fileErrorCode(error)
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
     else if (code !== 'ENOENT' && code !== 'ENOTDIR')
       refuseLink(walk, link.file, unreadableFinding(link.file, 'folder', code))

@@ -1,7 +1,7 @@
 import type { Position } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { Catalog } from '../../contract/catalog.ts'
-import { isResource, kindNamed } from '../../kinds/lookup.ts'
+import { isResource, isUpserted } from '../../kinds/lookup.ts'
 import { asService, serviceIdentity } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -119,7 +119,7 @@ function endpointClaims(
 ): readonly EndpointClaim[] {
   const claims = new Map<Key, EndpointClaim>()
   for (const { key, manifest, position, document } of from.all) {
-    if (!isUpserted(manifest)) continue
+    if (!isUpserted(key)) continue
     const service = serviceOf(manifest) ?? ''
     const known = from.serviceIs(service) === service ? recordedEndpoint(key, before) : undefined
     const endpoint = known ?? endpointIn(manifest, from.serviceIs)
@@ -160,15 +160,11 @@ export function endpointIn(manifest: ResourceManifest, serviceIs: ServiceIs): st
   return `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')}`
 }
 
-export function isUpserted(manifest: ResourceManifest): boolean {
-  return kindNamed(manifest.kind)?.lifecycle === 'upsert'
-}
-
 export function endpointsIn({ entries }: Catalog): ReadonlyMap<string, Key> {
   const manifests = [...entries.values()].flatMap(({ manifest }) => manifest ?? [])
   const serviceIs = serviceIdentities(manifests)
   const upserted = [...entries.values()].flatMap(({ key, manifest }) =>
-    manifest !== undefined && isUpserted(manifest) ? [[endpointIn(manifest, serviceIs), key] as const] : [],
+    manifest !== undefined && isUpserted(key) ? [[endpointIn(manifest, serviceIs), key] as const] : [],
   )
   return new Map(upserted)
 }

@@ -48,7 +48,7 @@ export interface Identity {
   readonly key: Key | undefined
 }
 
-export function identityOf(value: unknown): Identity {
+export function namedIn(value: unknown): Identity {
   const { kind, metadata } = isObject(value) ? value : {}
   const known = MANIFEST_KINDS.find((candidate) => candidate === kind)
   const name = ResourceName.safeParse(isObject(metadata) ? metadata.name : undefined).data

@@ -1,11 +1,11 @@
 import { isScalar, type Document } from 'yaml'
 import type { z } from 'zod'
-import type { Severity } from '../../kinds/finding.ts'
+import type { FindingSeverity } from '../../kinds/finding.ts'
 import { isResource, type Manifest } from '../../kinds/lookup.ts'
 import { rulesOf, schemaOf, textFormAt, type Profile } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { isObject, valueAt } from '../../lib/json.ts'
-import { identityOf, readLocks, LOCK_ELSEWHERE, isLockFileName, outlineFinding, statedIn } from './outline.ts'
+import { namedIn, readLocks, LOCK_ELSEWHERE, isLockFileName, outlineFinding, statedIn } from './outline.ts'
 import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
 import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
 import { findTooMany, notSeparated, TOO_MANY_FINDINGS, tooComplex, tooDeep } from '../yaml/limits.ts'
@@ -91,7 +91,7 @@ function checked(
   { said, octals }: { readonly said: readonly YamlFinding[]; readonly octals: readonly YamlFinding[] },
 ): ParsedDocument {
   const { source, chunk, document, profile, most } = input
-  const identity = identityOf(value)
+  const identity = namedIn(value)
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
@@ -105,7 +105,7 @@ function checked(
   const reports = [...shape, ...texts, ...said]
   if (!reports.some(isError)) reports.push(...octals)
   const isWrong = reports.some(isError)
-  const severity: Severity = isWrong ? 'error' : 'warning'
+  const severity: FindingSeverity = isWrong ? 'error' : 'warning'
   // Only shown findings get a position, because a hostile document can have very many.
   const findings = reports.slice(0, most + 1).map((report, index) => {
     const { start, end } = 'range' in report ? report.range : rangeOf(document, report)
@@ -115,7 +115,7 @@ function checked(
   const copy = accepted && copyOf(accepted)
   const manifest = isWrong ? undefined : copy
   return {
-    ...(manifest === undefined ? identity : identityOf(manifest)),
+    ...(manifest === undefined ? identity : namedIn(manifest)),
     position: startOf(source, chunk, document),
     manifest,
     digest: manifest && contentDigest(manifest),

@@ -4,12 +4,12 @@ import type { Action } from '../../plan/action.ts'
 import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { differencesIn, type CreateOnceInput } from '../../plan/input.ts'
 import { withSizeSeen } from '../../plan/new-size.ts'
-import { NOTHING_TO_DO } from '../../plan/outcome.ts'
+import { DONE } from '../../plan/outcome.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { CORRECTION_BACKOFF, withoutCorrections } from '../../plan/corrections.ts'
 import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/run-state.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { adopt } from './adoption.ts'
+import { adoptByManifest } from './adoption.ts'
 import { type Assessment, wantedPipe } from '../gather/assess.ts'
 import { change } from './change-pipe.ts'
 import { createOnce } from './create-once.ts'
@@ -31,7 +31,7 @@ export function act(
     case 'create':
       return create(context, outbox, assessment, action, { request, permit })
     case 'adopt':
-      return adopt(context, assessment, action, request)
+      return adoptByManifest(context, assessment, action, request)
     case 'upsert':
       return upsert(context, assessment, action, request)
     case 'update':
@@ -40,7 +40,7 @@ export function act(
       return remove(context, assessment, action, request)
     case 'observe':
       return {
-        outcome: NOTHING_TO_DO,
+        outcome: DONE,
         record:
           assessment.input.lifecycle === 'upsert' && isThere(action)
             ? withWhatIsThere(context, assessment)
@@ -51,7 +51,7 @@ export function act(
     case 'hold':
     case 'refuse':
       return {
-        outcome: NOTHING_TO_DO,
+        outcome: DONE,
         record: seen(settled(record, assessment, action), assessment),
         history: [],
       }

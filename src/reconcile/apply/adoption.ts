@@ -24,7 +24,7 @@ import type { ReadOptions, Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { adoptExisting, stillSending } from './adopt-existing.ts'
 
-export async function adopt(
+export async function adoptByManifest(
   context: ReconcileContext,
   assessment: Assessment,
   action: Action & { readonly type: 'adopt' },

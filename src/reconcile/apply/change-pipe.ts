@@ -4,10 +4,10 @@ import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { secretRefsIn } from '../../kinds/secret-ref.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { Step } from '../../plan/action.ts'
+import type { ChangeStep } from '../../plan/action.ts'
 import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { withoutNewSize } from '../../plan/new-size.ts'
-import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
+import { type Done, DONE, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
 import { isAtRest, isRunning, isStoppedForChange, unheeded } from '../../plan/run-state.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
@@ -17,7 +17,7 @@ import { recordedAccess } from '../gather/service-access.ts'
 import { noteReply } from '../state/observations.ts'
 import {
   begun,
-  bodyOf,
+  stepBody,
   countedCorrections,
   entryOf,
   look,
@@ -28,7 +28,7 @@ import {
   type Look,
   type Update,
 } from './change-steps.ts'
-import { refused } from './change-refused.ts'
+import { settleFailedChange } from './change-refused.ts'
 
 const NO_SERVICE: Outcome = {
   result: 'failed',
@@ -58,7 +58,7 @@ export async function change(
       const sending = context.platform.change(
         { kind, way: step.way, service: access, id, isRepeatable: isRepeatable(changing, step) },
         async (looks) => {
-          const body = await bodyOf(changing, record, step, looks)
+          const body = await stepBody(changing, record, step, looks)
           attempts += 1
           return body
         },
@@ -71,15 +71,14 @@ export async function change(
       const isNothingSent = index === 0 && attempts === 0
       if (isNothingSent) record = await unrecorded(changing, record)
       if (!(error instanceof RemoteError)) throw error
-      return refused(changing, record, step, error)
+      return settleFailedChange(changing, record, step, error)
     }
   }
   record = { ...record, ...commandSent(changing, record) }
   const vain = unheeded({ ...changing.input, recorded: record })
   if (!action.isWhole)
     return {
-      outcome:
-        vain === undefined ? { ...NOTHING_TO_DO, requestId } : { ...NOTHING_TO_DO, ...vain, requestId },
+      outcome: vain === undefined ? { ...DONE, requestId } : { ...DONE, ...vain, requestId },
       record,
       history: [entryOf(changing, action, requestId)],
     }
@@ -164,14 +163,14 @@ function commandSent(
 }
 
 /** False for an update that needs a stopped pipe: it adds or removes list items, so it must not be sent twice. */
-function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
+function isRepeatable({ kind, fields }: Changing, { way }: ChangeStep): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
 
 function pretended(changing: Changing, record: LedgerRecord): Acted {
   const { action, fingerprint } = changing
   const applied = action.isWhole ? fingerprint : record.applied
-  return { outcome: NOTHING_TO_DO, record: { ...record, applied }, history: [] }
+  return { outcome: DONE, record: { ...record, applied }, history: [] }
 }
 
 function keptAfter({ assessment, kind, fields }: Changing, looked: Look | undefined): readonly string[] {
@@ -187,7 +186,7 @@ function seenOutcome(
   { requestId, kept }: { readonly requestId: string | undefined; readonly kept: readonly string[] },
 ): Done {
   const { entry, body } = assessment
-  const done: Done = { ...NOTHING_TO_DO, requestId }
+  const done: Done = { ...DONE, requestId }
   const notSeen: Done = { ...done, ...notSeenYet(facts) }
   if (looked === undefined || body === undefined) return notSeen
   const { reply, readAt } = looked

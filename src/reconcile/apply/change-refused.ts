@@ -1,7 +1,7 @@
 import type { NewEntry } from '../../contract/history.ts'
 import type { ErrorClass, RemoteError } from '../../contract/remote-error.ts'
-import type { Step } from '../../plan/action.ts'
-import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
+import type { ChangeStep } from '../../plan/action.ts'
+import { type Done, DONE, type Outcome } from '../../plan/outcome.ts'
 import { explained, type Because } from '../../plan/reason.ts'
 import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/run-state.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -18,10 +18,10 @@ const STOPPED_MS = 10 * 60_000
 const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
 /** If the change is given up, the pipe that was stopped for it starts immediately. */
-export async function refused(
+export async function settleFailedChange(
   changing: Changing,
   begunRecord: LedgerRecord,
-  step: Step,
+  step: ChangeStep,
   error: RemoteError,
 ): Promise<Acted> {
   const { context, assessment, input, options } = changing
@@ -44,7 +44,7 @@ export async function refused(
     const isResting = isAtRest({ ...input, observed })
     const isDone = step.body['command'] === 'start' ? !isResting : isResting
     if (!isDone) return { outcome, record, history: [] }
-    const done: Done = { ...NOTHING_TO_DO, requestId: outcome.requestId }
+    const done: Done = { ...DONE, requestId: outcome.requestId }
     const about = { key, entry: assessment.entry, body: assessment.body ?? {}, ...seen }
     return {
       outcome: noteReply(context, about, done),
@@ -98,7 +98,7 @@ function putOff(changing: Changing, record: LedgerRecord): Acted {
   }
   const change = { ...begun(changing), waitsForRest: true } as const
   return {
-    outcome: { ...NOTHING_TO_DO, ...because },
+    outcome: { ...DONE, ...because },
     record: { ...record, change },
     history: [entryOf(changing, because, undefined)],
   }

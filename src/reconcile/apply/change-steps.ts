@@ -1,11 +1,11 @@
-import { type Line, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
+import { type ActionEntry, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import type { Looks, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameJson } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
-import type { Action, Step } from '../../plan/action.ts'
+import type { Action, ChangeStep } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
 import { CORRECTION_BACKOFF, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
 import { isFailed } from '../../plan/run-state.ts'
@@ -81,10 +81,10 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
-export async function bodyOf(
+export async function stepBody(
   changing: Changing,
   record: LedgerRecord,
-  step: Step,
+  step: ChangeStep,
   looks: Looks,
 ): Promise<string> {
   const { context, assessment: first, action, kind, access, fields, options: request } = changing
@@ -118,7 +118,11 @@ export async function look({ context, kind, access, id, options }: Changing): Pr
   }
 }
 
-export function entryOf({ context, input }: Changing, because: Because, requestId: string | undefined): Line {
+export function entryOf(
+  { context, input }: Changing,
+  because: Because,
+  requestId: string | undefined,
+): ActionEntry {
   const { key } = input.desired
   return historyEntry(context, key, { action: 'update', ...reasonFields(because), requestId })
 }

@@ -14,7 +14,7 @@ import {
   settleFailure,
   settleSuccess,
   settleUnknown,
-  type Attempt,
+  type CreateAttempt,
   type Created,
   type Creation,
 } from './create-outcome.ts'
@@ -82,7 +82,7 @@ async function sendOnce(
     throw error
   }
 
-  const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
+  const attempt: CreateAttempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
   const { lastWrites } = context.store
   const created = { serviceId: creation.service.serviceId, name: creation.platformName }

@@ -45,7 +45,7 @@ export interface Created {
   readonly reply: Reply<RemoteResource> | undefined
 }
 
-export interface Attempt {
+export interface CreateAttempt {
   readonly creation: Creation
   readonly opened: LedgerRecord
   readonly intent: Intent
@@ -56,7 +56,7 @@ export interface Attempt {
 export function settleSuccess(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
-  attempt: Attempt,
+  attempt: CreateAttempt,
   reply: Reply<RemoteResource>,
 ): Promise<Created> {
   const { creation } = attempt
@@ -75,7 +75,7 @@ export function settleSuccess(
 async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
-  attempt: Attempt,
+  attempt: CreateAttempt,
   created: {
     readonly remote: Remote
     readonly reply: Reply<RemoteResource>
@@ -112,7 +112,7 @@ async function settleCreated(
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
-  attempt: Attempt,
+  attempt: CreateAttempt,
   outcome: RemoteFailure,
 ): Promise<Created> {
   const { creation, opened } = attempt
@@ -147,7 +147,7 @@ export async function settleFailure(
 export async function settleUnknown(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
-  attempt: Attempt,
+  attempt: CreateAttempt,
   outcome: Omit<Unknown, 'facts'>,
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
@@ -179,7 +179,7 @@ const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(
   context: ReconcileContext,
-  { creation, opened, intent, request, access }: Attempt,
+  { creation, opened, intent, request, access }: CreateAttempt,
   pipeId: string,
 ): Promise<ReadOfId | undefined> {
   using limit = timeLimit(context.clock, READ_WITHIN_MS)
@@ -195,7 +195,7 @@ async function readAtOnce(
 
 async function finish(
   context: ReconcileContext,
-  attempt: Attempt,
+  attempt: CreateAttempt,
   settled: {
     readonly outcome: Failed | Unknown
     readonly record: LedgerRecord
@@ -223,13 +223,13 @@ async function finish(
   return { record, outcome, reply: undefined }
 }
 
-function isOf({ creation, intent }: Attempt, record: LedgerRecord): boolean {
+function isOf({ creation, intent }: CreateAttempt, record: LedgerRecord): boolean {
   return record.key === creation.key && record.intent?.id === intent.id
 }
 
 function unsavedOf(
   context: ReconcileContext,
-  { creation, opened, intent }: Attempt,
+  { creation, opened, intent }: CreateAttempt,
   about: { readonly end: CreateEnd; readonly requestId: string | undefined; readonly because: Because },
 ): PendingOutcome {
   const { end, requestId, because } = about

@@ -1,7 +1,7 @@
 import { type Action, type ActionType, isAskedAgain } from '../../plan/action.ts'
 import { decide } from '../../plan/decide.ts'
 import type { CreateOnceInput, DecideInput } from '../../plan/input.ts'
-import { type Outcome, NOTHING_TO_DO } from '../../plan/outcome.ts'
+import { type Outcome, DONE } from '../../plan/outcome.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { type Assessment, assess, gather, regather } from '../gather/assess.ts'
@@ -17,7 +17,7 @@ export interface Decision {
 }
 
 export function decided({ input, failure }: Assessment, request: ReconcileRequest): Decision {
-  if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
+  if (failure === undefined) return { action: decide(input), outcome: DONE }
   const outcome = outcomeOf(failure, request.signal)
   return {
     action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },

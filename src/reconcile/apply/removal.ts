@@ -4,7 +4,7 @@ import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { type Action, isAskedAgain } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { NOTHING_TO_DO } from '../../plan/outcome.ts'
+import { DONE } from '../../plan/outcome.ts'
 import { type Because } from '../../plan/reason.ts'
 import type { DecideInput } from '../../plan/input.ts'
 import type { RemovalWords } from '../../plan/reasons/removal-words.ts'
@@ -146,7 +146,7 @@ function going(
 ): Acted {
   const because = withRemoval(action, { is: 'going', at: record.removal?.sentAt ?? 0 })
   return {
-    outcome: { ...NOTHING_TO_DO, ...because, requestId },
+    outcome: { ...DONE, ...because, requestId },
     record: {
       ...record,
       removal: record.removal && { ...record.removal, isAnswered: true },
@@ -174,7 +174,7 @@ function nothingLeft(
   const because = withRemoval(action, { is: record.removal?.isSent === true ? 'done' : 'gone already' })
   const told: Because = desired.state === 'absent' ? because : { reason: 'Absent', facts: undefined }
   return {
-    outcome: { ...NOTHING_TO_DO, ...told, requestId },
+    outcome: { ...DONE, ...told, requestId },
     record: { ...blankRecord(key), version: record.version, service: record.service },
     history: [historyEntry(context, key, { action: 'delete', ...reasonFields(because), requestId })],
   }

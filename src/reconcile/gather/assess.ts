@@ -10,7 +10,7 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { type Answer, confirmed, readPlatform } from './read-platform.ts'
+import { type ReadAnswer, confirmed, readPlatform } from './read-platform.ts'
 import { observedKeyOf, type ObservedKey } from './observe.ts'
 import { syncStoreFromLedger } from '../state/record-io.ts'
 import type { Listing } from '../state/listings.ts'
@@ -19,7 +19,7 @@ import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } fro
 import { changedSince, deletionFacts } from './deletion-facts.ts'
 import { observedConfiguration } from './observed-configuration.ts'
 import { surroundingsOf } from './surroundings.ts'
-import type { Asked } from '../state/bodies.ts'
+import type { DesiredBody } from '../state/bodies.ts'
 import type { StateStore } from '../state/store.ts'
 
 export interface Assessment extends Basis {
@@ -34,7 +34,7 @@ export interface Gathered {
   readonly key: Key
   readonly recorded: LedgerRecord
   readonly wanted: Wanted
-  readonly answer: Answer
+  readonly answer: ReadAnswer
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
   /** Keys whose records another process wrote during the wait for the request budget. */
@@ -237,7 +237,7 @@ export function wantedPipe({ input, entry, body }: Assessment) {
 
 export function withSecretHashes(
   store: Pick<StateStore, 'hashOf'>,
-  { fingerprint }: Asked,
+  { fingerprint }: DesiredBody,
   secrets: BodySecrets,
 ): Fingerprint {
   const hashes: Record<string, string> = {}

@@ -14,7 +14,7 @@ import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { Candidate, Desired, Listed } from '../../plan/input.ts'
+import type { ListedCandidate, Desired, Listed } from '../../plan/input.ts'
 import { isMissingConfirmed, isMassMissing, type MassMissing } from '../../plan/missing.ts'
 import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -166,7 +166,7 @@ export function listedFor(
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
-  const candidates: Candidate[] = []
+  const candidates: ListedCandidate[] = []
   const earlier = intent === undefined ? earlierName(manifest) : undefined
   const names = new Set([name, undefined, earlier])
   const named = [...names].flatMap((each) => listing.named.get(each) ?? [])

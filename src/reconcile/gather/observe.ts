@@ -16,7 +16,7 @@ import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import { maskFailure, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { isAlone, siblingFoundAt } from './siblings.ts'
-import type { Answer, Question } from './read-platform.ts'
+import type { ReadAnswer, Question } from './read-platform.ts'
 
 export interface ObservedKey {
   readonly observed: Observed
@@ -30,7 +30,7 @@ export function observedKeyOf(
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & {
     readonly body: JsonObject | undefined
   },
-  answer: Answer,
+  answer: ReadAnswer,
 ): ObservedKey {
   const recorded = withWordsTakenBack(asked.recorded, asked.entry)
   const unseen = { observed: { status: 'unseen' }, recorded, requestId: undefined } as const
@@ -64,7 +64,7 @@ function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource)
 function found(
   context: ReconcileContext,
   { key, entry, recorded, body }: Parameters<typeof observedKeyOf>[1],
-  { reply, askedAt, isOfList }: Extract<Answer, { readonly reply: object }>,
+  { reply, askedAt, isOfList }: Extract<ReadAnswer, { readonly reply: object }>,
 ): ObservedKey {
   const { value, requestId, credential } = reply
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}

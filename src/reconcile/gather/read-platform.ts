@@ -34,7 +34,7 @@ export interface Question {
 }
 
 /** Undefined: no request. */
-export type Answer =
+export type ReadAnswer =
   | {
       readonly reply: Reply<RemoteResource>
       /** Monotonic clock, ms. */
@@ -53,7 +53,7 @@ export type Answer =
 export async function readPlatform(
   context: ReconcileContext,
   question: Question,
-): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
+): Promise<{ readonly answer: ReadAnswer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit, looks } = question
   if (state === 'absent' && recorded.removal?.isSent === true)
     return { answer: await askPlatform(context, question), listing: undefined }
@@ -100,7 +100,7 @@ function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question
 
 const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-async function askPlatform(context: ReconcileContext, question: Question): Promise<Answer> {
+async function askPlatform(context: ReconcileContext, question: Question): Promise<ReadAnswer> {
   const { key, request } = question
   const askedAt = context.clock.monotonic()
   try {
@@ -122,7 +122,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 async function listedAnswer(
   context: ReconcileContext,
   { key, entry, recorded, service, request }: Question,
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const { remote } = recorded
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
   if (context.store.observation(key)?.found === false) return undefined
@@ -149,8 +149,8 @@ async function listedAnswer(
 export async function confirmed(
   context: ReconcileContext,
   question: Question,
-  { wanted, answer }: { readonly wanted: Wanted; readonly answer: Answer },
-): Promise<Answer> {
+  { wanted, answer }: { readonly wanted: Wanted; readonly answer: ReadAnswer },
+): Promise<ReadAnswer> {
   if (answer === undefined || !('reply' in answer) || answer.isOfList !== true) return answer
   if (!callsForNothing(context, question, wanted, answer.reply.value)) return askPlatform(context, question)
   await question.request.releaseSlot()

@@ -4,7 +4,7 @@ import { sameId } from '../../lib/same-id.ts'
 import type { ServiceProblem } from '../../plan/reasons/refusing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ServiceAccess } from '../../contract/platform.ts'
-import { type StateStore, identityOf } from '../state/store.ts'
+import { type StateStore, serviceIdentityOf } from '../state/store.ts'
 
 export type DesiredService =
   | { readonly usable: true; readonly identity: ServiceIdentity; readonly access: ServiceAccess }
@@ -15,7 +15,7 @@ export function desiredService(store: StateStore, manifest: ResourceManifest | u
   if (name === undefined) return { usable: false, problem: { is: 'not named' } }
   const service = store.service(name)
   if (service === undefined) return { usable: false, problem: { is: 'not valid', service: serviceKey(name) } }
-  return { usable: true, identity: identityOf(service), access: accessOf(service) }
+  return { usable: true, identity: serviceIdentityOf(service), access: accessOf(service) }
 }
 
 /**
@@ -35,10 +35,10 @@ export function recordedAccess(
 
 function manifestOf(store: StateStore, service: ServiceIdentity): ServiceManifest | undefined {
   const named = store.service(service.name)
-  if (named !== undefined && isSame(service, identityOf(named))) return named
+  if (named !== undefined && isSame(service, serviceIdentityOf(named))) return named
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const candidate = asService(manifest)
-    if (candidate !== undefined && isSame(service, identityOf(candidate))) return candidate
+    if (candidate !== undefined && isSame(service, serviceIdentityOf(candidate))) return candidate
   }
   return undefined
 }
@@ -63,5 +63,5 @@ export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
 }
 
 export function accessOf(service: ServiceManifest): ServiceAccess {
-  return { ...identityOf(service), secretName: service.spec.credentials.secretRef.name }
+  return { ...serviceIdentityOf(service), secretName: service.spec.credentials.secretRef.name }
 }

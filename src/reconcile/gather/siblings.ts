@@ -61,7 +61,7 @@ function spread(keys: readonly Key[], count: number): readonly Key[] {
 }
 
 /** Counts missing pipes of the service or the credential. Undefined: not too many are missing. */
-export function massMissing(
+export function countMassMissing(
   context: Seen,
   record: LedgerRecord,
   misses: Misses | undefined,

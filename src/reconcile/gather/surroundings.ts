@@ -15,7 +15,7 @@ import type { ReconcileContext } from '../context.ts'
 import { listedFor, type ListedInput } from './listing.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { claimOn, similarTo } from './similar-records.ts'
-import { massMissing } from './siblings.ts'
+import { countMassMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
 interface SurroundingsInput extends ListedInput {
@@ -52,7 +52,8 @@ export function surroundingsOf(
     get createLimit() {
       return store.createLimitReached(context.maxCreates, desired.key, recorded)
     },
-    massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
+    massMissing:
+      observed.status === 'missing' ? countMassMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
     listed: listedFor(context, input),
   }

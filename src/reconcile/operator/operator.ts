@@ -1,4 +1,4 @@
-import { type Line, syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
+import { type ActionEntry, syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -85,7 +85,7 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
 export function historyLine(
   context: OperatorContext,
   recorded: LedgerRecord,
-  what: Pick<Line, 'action' | 'reason' | 'because' | 'result'>,
+  what: Pick<ActionEntry, 'action' | 'reason' | 'because' | 'result'>,
 ): NewEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId

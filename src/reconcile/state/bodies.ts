@@ -2,7 +2,7 @@ import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import { identityPaths, withName } from '../../kinds/identity.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { bodyOf, fieldsOf, identityOf, type Profile } from '../../kinds/profile.ts'
+import { bodyOf, fieldsOf, identityFieldsOf, type Profile } from '../../kinds/profile.ts'
 import { keyedHash } from '../../lib/digest.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -10,7 +10,7 @@ import type { Secret } from '../../lib/secret.ts'
 import type { Fingerprint } from '../../plan/record.ts'
 
 /** A request body with references in place of secrets. */
-export interface Asked {
+export interface DesiredBody {
   readonly body: JsonObject
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
 }
@@ -21,7 +21,7 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
   const hash = (text: string) => keyedHash(hashKey, text)
 
   return {
-    asked(manifest: ResourceManifest): Asked | undefined {
+    asked(manifest: ResourceManifest): DesiredBody | undefined {
       const body = bodyOf(profile, manifest)
       if (body === undefined) return undefined
       const fingerprint = fingerprintBody(body, {
@@ -33,13 +33,13 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       return { body, fingerprint }
     },
     identityPathsOf(key: Key): readonly string[] {
-      const identity = identityOf(profile, key)
+      const identity = identityFieldsOf(profile, key)
       return identity === undefined ? [] : identityPaths(identity)
     },
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
-      const fields = withName(identityOf(profile, key))
+      const fields = withName(identityFieldsOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
     hashOf(secret: Secret): string {

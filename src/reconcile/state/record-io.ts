@@ -29,17 +29,17 @@ export async function syncStoreFromLedger({ ledger, store }: Known): Promise<rea
   return changed.toSorted()
 }
 
-export type Line = NewEntry & { readonly type: 'action' }
+export type ActionEntry = NewEntry & { readonly type: 'action' }
 
 export function historyEntry(
   { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
   key: Key,
-  what: Pick<Line, 'action' | 'reason'> & Partial<Line>,
-): Line {
+  what: Pick<ActionEntry, 'action' | 'reason'> & Partial<ActionEntry>,
+): ActionEntry {
   return { type: 'action', result: 'done', key, at: clock.now(), revision: store.revision, ...what }
 }
 
-export function reasonFields(because: Because): Pick<Line, 'reason' | 'because'> {
+export function reasonFields(because: Because): Pick<ActionEntry, 'reason' | 'because'> {
   return { reason: because.reason, because: explained(because) }
 }
 

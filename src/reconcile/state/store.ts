@@ -7,7 +7,7 @@ import type { Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
-import type { Contact, Desired } from '../../plan/input.ts'
+import type { Reachability, Desired } from '../../plan/input.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
@@ -212,7 +212,7 @@ export function createStateStore({
     },
     contact: contacts.of,
     answeredAt: contacts.answeredAt,
-    noteContact: (service: string, contact: Contact) => contacts.note(service, contact),
+    noteContact: (service: string, contact: Reachability) => contacts.note(service, contact),
     service(name: string): ServiceManifest | undefined {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
@@ -237,14 +237,14 @@ export function createStateStore({
 function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity | undefined {
   const name = manifest && serviceOf(manifest)
   const service = name === undefined ? undefined : store.service(name)
-  return service && identityOf(service)
+  return service && serviceIdentityOf(service)
 }
 
 export function isUnclaimed(state: Desired['state']): boolean {
   return state === 'absent' || state === 'missing'
 }
 
-export function identityOf(manifest: ServiceManifest): ServiceIdentity {
+export function serviceIdentityOf(manifest: ServiceManifest): ServiceIdentity {
   const { organizationId, serviceId } = manifest.spec
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
@@ -255,12 +255,12 @@ const UNREACHABLE_AFTER = 3
 function createContacts(clock: Pick<Clock, 'now'>) {
   const known = new Map<
     string,
-    { readonly contact: Contact; readonly silences: number; readonly answeredAt: number | undefined }
+    { readonly contact: Reachability; readonly silences: number; readonly answeredAt: number | undefined }
   >()
   return {
     of: (service: string) => known.get(service)?.contact,
     answeredAt: (service: string) => known.get(service)?.answeredAt,
-    note(service: string, contact: Contact): boolean {
+    note(service: string, contact: Reachability): boolean {
       const before = known.get(service)
       const silences = contact.type === 'unreachable' ? (before?.silences ?? 0) + 1 : 0
       const isDoubtful =

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { CHANGE_TYPES, type Change } from '../recent-events.ts'
+import { CHANGE_TYPES, type PageUpdate } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
 
@@ -52,7 +52,7 @@ export function createEventHub(clock: Clock, epoch: string) {
   const clients = new Set<Writable>()
   /** Clients that had unread data at the last heartbeat. */
   const stalled = new Set<Writable>()
-  const gathered = new Map<Change['type'], Set<Key>>()
+  const gathered = new Map<PageUpdate['type'], Set<Key>>()
   let sequence = 0
   let cancelFlush: (() => void) | undefined
   let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
@@ -122,7 +122,7 @@ export function createEventHub(clock: Clock, epoch: string) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
       }
     },
-    tell({ type, keys }: Change) {
+    tell({ type, keys }: PageUpdate) {
       if (clients.size === 0) {
         sequence += 1 // a reconnecting client notices the change
         return
@@ -142,7 +142,7 @@ export function createEventHub(clock: Clock, epoch: string) {
 }
 
 /** `all`: there are too many keys, or the change is not about single resources. */
-function eventText(id: string, type: Change['type'], keys: readonly Key[] | undefined): string {
+function eventText(id: string, type: PageUpdate['type'], keys: readonly Key[] | undefined): string {
   const data = { type, keys: keys ?? [], all: keys === undefined || keys.length === 0 }
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../kinds/finding.ts'
 import {
-  oneOf,
+  singleOf,
   paged,
   type Paged,
   partOf,
@@ -29,7 +29,7 @@ const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])
-  const text = oneOf(query, 'key')
+  const text = singleOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
   const part = partOf(query, { least: 1, absent: 100 })
   const narrowing = narrowingOf(query)

@@ -1,6 +1,6 @@
 import type { ResourceView } from '../../contract/view.ts'
-import { attentionText, type Problem } from '../problems.ts'
-import { oneOf, type Paged, pickedOf, type Query } from '../parameters.ts'
+import { attentionText, type Card } from '../problems.ts'
+import { singleOf, type Paged, pickedOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError, type ErrorReply } from '../replies.ts'
 import type { Answers } from './answers.ts'
@@ -19,7 +19,7 @@ export interface PageReply {
   /** Only if the query has no `resource`. */
   readonly whole?: {
     readonly list: Pick<ResourcesReply, 'items' | 'total'>
-    readonly attention: Paged<Problem>
+    readonly attention: Paged<Card>
     readonly findings: FindingsReply
     readonly timeline: TimelineReply
     readonly facets: ReturnType<typeof facetsOf>
@@ -36,11 +36,11 @@ export async function pageText(
 ): Promise<string> {
   const head = `{"overview":${JSON.stringify(overview)}`
   try {
-    const key = oneOf(query, 'resource')
+    const key = singleOf(query, 'resource')
     const [name, text] =
       key === undefined
         ? ['whole', await wholeText(parts, answers, query)]
-        : ['one', await oneText(parts, key)]
+        : ['one', await resourceText(parts, key)]
     return `${head},"${name}":${text}}`
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
@@ -62,7 +62,7 @@ async function wholeText(parts: ServerParts, answers: Answers, query: Query): Pr
   return `{"list":${list},"attention":${attention},"findings":${findings},"timeline":${timeline},"facets":${facets}}`
 }
 
-async function oneText(parts: ServerParts, key: string): Promise<string> {
+async function resourceText(parts: ServerParts, key: string): Promise<string> {
   const resource = detailsOf(parts, key)
   const history = await historyReply(parts, { key, limit: HISTORY_SHOWN })
   return JSON.stringify({ resource, history })

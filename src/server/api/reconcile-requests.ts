@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
-import { knownKey, parsedBody, type Query } from '../parameters.ts'
+import { shownKey, parsedBody, type Query } from '../parameters.ts'
 import type { ReconcileReceipt, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { assertActs, authorize } from './admin-requests.ts'
@@ -43,7 +43,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
     'Send {"key": "Kind/name"} for one resource, or no body for all. {"accept": true} also accepts that most manifests are gone.',
   )
   if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }
-  if (!accept) return { key: knownKey(text, parts.board), accept: 'normal' }
+  if (!accept) return { key: shownKey(text, parts.board), accept: 'normal' }
   throw new RequestError(
     400,
     'accept is for the whole directory, and a key was given',

@@ -6,10 +6,10 @@ import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
 import { asListed, causeOfView, nextSteps, withBodies, type ShownResource } from '../shown-resource.ts'
 import {
-  knownKey,
+  shownKey,
   LIMITS,
   nextPage,
-  oneOf,
+  singleOf,
   type Paged,
   type Part,
   partOf,
@@ -52,7 +52,7 @@ const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] a
 function askedOf(given: Query): Asked {
   const query = pickedOf(given, PARAMETERS)
   const sorting = sortingOf(query)
-  const after = oneOf(query, 'after')
+  const after = singleOf(query, 'after')
   if (after !== undefined && !isByKey(sorting))
     throw new RequestError(
       400,
@@ -113,7 +113,7 @@ export function registerResources(
   app.get<{ Params: { kind: string; name: string } }>(
     '/api/v1/resources/:kind/:name/manifest',
     ({ params }, reply) => {
-      const key = knownKey(`${params.kind}/${params.name}`, parts.board)
+      const key = shownKey(`${params.kind}/${params.name}`, parts.board)
       const facts = parts.manifest(key)
       if (facts === undefined) {
         throw new RequestError(
@@ -130,7 +130,7 @@ export function registerResources(
 }
 
 export function detailsOf(parts: ServerParts, text: string) {
-  const resource = parts.board.get(knownKey(text, parts.board))
+  const resource = parts.board.get(shownKey(text, parts.board))
   if (resource === undefined) return undefined
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)

@@ -5,7 +5,7 @@ import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
 import { causeOf } from '../../plan/reason.ts'
-import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
+import { LIMITS, listOf, singleOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 
@@ -40,7 +40,7 @@ export function narrowingOf(query: Query): Narrowing {
     well: wordsOf(query, 'well', ['true', 'false']),
     services: new Set(listOf(query, 'service')),
     labels: [...new Set(textsOf(query, 'label', LIMITS.labels))],
-    file: oneOf(query, 'file', LIMITS.path)?.replace(/\/$/, ''),
+    file: singleOf(query, 'file', LIMITS.path)?.replace(/\/$/, ''),
     words: searchWords(query),
   }
 }

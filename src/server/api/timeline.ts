@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import type { Key } from '../../kinds/key.ts'
 import {
   nextPage,
-  oneOf,
+  singleOf,
   type Paged,
   partOf,
   pickedOf,
@@ -73,7 +73,7 @@ function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: 
 
 export async function historyReply(parts: ServerParts, given: Query): Promise<HistoryReply> {
   const query = pickedOf(given, ['key', 'offset', 'limit'])
-  const text = oneOf(query, 'key')
+  const text = singleOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
   const { offset, limit } = partOf(query, { least: 1, absent: 100 })
   const end = Math.min(offset + limit, ALL_KEPT)
@@ -140,13 +140,11 @@ export type TimelineEntry = SingleEntry | AlikeEntries
 
 const FEW = 3
 
-/** A longer gap starts a new group. */
 const GAP_MS = 60_000
 
 interface Line {
   readonly entries: readonly SingleEntry[]
   readonly history: readonly HistoryEntry[]
-  /** Text that is equal for similar changes. */
   readonly alike: string
   readonly at: number
 }

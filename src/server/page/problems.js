@@ -7,7 +7,7 @@ import { sinceWhen } from './time.js'
 
 /**
  * @import { Paged } from '../parameters.ts'
- * @import { Problem } from '../problems.ts'
+ * @import { Card } from '../problems.ts'
  * @import { FindingsReply } from '../api/findings.ts'
  * @import { NextStep } from '../shown-resource.ts'
  * @import { Finding } from '../../kinds/finding.ts'
@@ -19,14 +19,14 @@ const OPEN = 3
 
 const PLACES = 12
 
-/** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
+/** @param {readonly Card[]} items @returns {ReadonlySet<Card>} */
 function openOf(items) {
   if (items.length <= OPEN) return new Set(items)
   const first = new Map(items.toReversed().map((item) => [item.reason ?? item.id, item]))
   return new Set(items.filter((item) => first.get(item.reason ?? item.id) === item).slice(0, OPEN))
 }
 
-/** @param {Paged<Problem>} reply */
+/** @param {Paged<Card>} reply */
 export function problems({ items, total }) {
   if (total === 0 && !isFiltered()) return ''
   const open = openOf(items)
@@ -42,7 +42,7 @@ export function problems({ items, total }) {
   </section>`
 }
 
-/** A problem in one line, which opens on a click. @param {Problem} problem */
+/** A problem in one line, which opens on a click. @param {Card} problem */
 function line(problem) {
   const { id, status, what, keys, count, file, line: at } = problem
   const about = count > 1 ? `${count} resources, each:` : (keys[0] ?? place(file, at))
@@ -52,7 +52,7 @@ function line(problem) {
   </details></li>`
 }
 
-/** @param {Problem} problem */
+/** @param {Card} problem */
 function parts(problem) {
   const { status, reason, service, what, message, since, keys, count, differences, findings, next } = problem
   // Also allows blocked creates that the filter hides. The dialog shows their number.
@@ -82,7 +82,7 @@ function findingList(findings) {
   return h`<ul class="findings">${items}</ul>`
 }
 
-/** @param {Problem} problem */
+/** @param {Card} problem */
 function titleOf({ keys: [key], count, status, reason, service, file, line: at }) {
   if (count === 1 && key !== undefined) return resourceLink(key)
   if (count === 0) return h`<span class="key">${file !== undefined && placeLink(file, at)}</span>`
@@ -91,7 +91,7 @@ function titleOf({ keys: [key], count, status, reason, service, file, line: at }
   return h`<a class="key" href=${address} data-inside>${count} resources${whose}, each:</a>`
 }
 
-/** Facts that all resources of the problem share. @param {Problem} problem @returns {Shown} */
+/** Facts that all resources of the problem share. @param {Card} problem @returns {Shown} */
 function origin({ count, service, file, line: at, revision, reason }) {
   return [
     reason && word(reason),
@@ -102,7 +102,7 @@ function origin({ count, service, file, line: at, revision, reason }) {
   ]
 }
 
-/** @param {Problem} problem */
+/** @param {Card} problem */
 function differenceList({ differences }) {
   const items = differences.slice(0, 5).map(
     ({ field, desired, observed }) => h`<li>${code(field)}: the manifest asks for${' '}

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Event } from '../../contract/events.ts'
 import type { CommandContext } from '../../plan/step.ts'
 import type { Instruments } from '../instruments.ts'
-import type { Facts, Level, Line, LineDefinition } from '../log-fields.ts'
+import type { Facts, Level, LogEntry, LineDefinition } from '../log-fields.ts'
 import type { LedgerLine } from '../ledger-lines.ts'
 import type { ReadingLines } from '../reading-lines.ts'
 
@@ -15,7 +15,7 @@ export interface EventRow<E extends Event> {
   /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
   facts?(event: E, commands: CommandContext): Facts
   /** Replaces `level` and `facts` if the line depends on earlier events. */
-  log?(event: E, remembered: Remembered): readonly Line[]
+  log?(event: E, remembered: Remembered): readonly LogEntry[]
   count?(metrics: Instruments, event: E, clock: Clock): void
 }
 

@@ -5,7 +5,7 @@ import { createPlatform, type PlatformClient, type PlatformOptions } from '../..
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Event } from '../../../src/contract/events.ts'
 import type {
-  AdmitOptions,
+  CreateOptions,
   CreateRequest,
   ReadOptions,
   Reply,
@@ -38,7 +38,7 @@ export function readOptions(signal: AbortSignal = new AbortController().signal):
   return { priority: 0, signal }
 }
 
-export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOptions {
+export function admitOptions(signal?: AbortSignal, looksFirst = false): CreateOptions {
   return { ...readOptions(signal), looks: looksFirst ? 1 : 0 }
 }
 

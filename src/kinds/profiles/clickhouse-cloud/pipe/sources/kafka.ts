@@ -1,5 +1,5 @@
 import { isRealDateTime } from '../../../../instant.ts'
-import { Certificate, Login, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
+import { Certificate, LoginFields, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
 import { Flag, HttpsUrl, Text, z } from '../../../../zod.ts'
 import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
@@ -60,7 +60,7 @@ export const KafkaSource = z.strictObject({
       ),
       authentication: z.enum(['PLAIN']).optional().describe('How the pipe signs in to the registry.'),
       caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),
-      credentials: Login.optional().describe('Credentials of the registry. Write-only.'),
+      credentials: LoginFields.optional().describe('Credentials of the registry. Write-only.'),
       ...z.object(glueShape).partial().shape,
     })
     .optional()

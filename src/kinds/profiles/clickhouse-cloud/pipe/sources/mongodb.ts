@@ -1,10 +1,10 @@
-import { Login, SensitiveText } from '../../../../secret-ref.ts'
+import { LoginFields, SensitiveText } from '../../../../secret-ref.ts'
 import { Flag, Text, z } from '../../../../zod.ts'
 import { TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
 import type { FieldRules } from '../field-rules.ts'
 
 export const MongodbSource = z.strictObject({
-  credentials: Login.optional()
+  credentials: LoginFields.optional()
     .describe('Credentials of the database. Write-only.')
     .meta({ change: 'connection' }),
   uri: SensitiveText.describe(
