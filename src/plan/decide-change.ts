@@ -40,7 +40,9 @@ function isNewReplacement(
   action: Action,
 ): action is Action & { readonly type: 'hold' } {
   const isNew = recorded.removal?.digest !== desired.fingerprint?.digest
-  return isNew && action.type === 'hold' && action.reason === 'Deleting'
+  return (
+    isNew && action.type === 'hold' && action.reason === 'Deleting' && action.facts.removal.is === 'later'
+  )
 }
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {

@@ -79,8 +79,11 @@ const BEFORE_CREATE = [
 
 function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
+  const isOlder = input.surroundings.olderThan !== undefined
   if (undecided !== undefined && !isDismissed(input, undecided))
-    return foundByRead(undecided) ?? foundByList(input) ?? outcomeUnknown(input, undecided)
+    return (
+      foundByRead(undecided) ?? (isOlder ? undefined : foundByList(input)) ?? outcomeUnknown(input, undecided)
+    )
   const stop = findBlocker(input, [absent, unfound, serviceInvalid, lockUnreadable, ...BEFORE_CREATE])
   return stop ?? { type: 'create', ...whyNow(input, intent) }
 }

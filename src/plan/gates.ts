@@ -83,7 +83,7 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
 export function adoptOfOlder(
   { surroundings: { olderThan } }: CreateOnceInput,
   pipeId: string,
-  by: 'policy.adopt' | 'a Lock',
+  by: 'policy.adopt' | 'a Lock' | 'the list',
 ): Action | undefined {
   if (olderThan === undefined) return undefined
   return { type: 'refuse', reason: 'NotLeading', facts: { olderThan, pipeId, by } }
@@ -141,7 +141,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
-/** The back-off ends early after an edit, a rotated secret, a person's request or a newer checkout. */
+/** The back-off ends early after an edit of the manifest or Service, a rotated secret, a person's request or a newer checkout. */
 export function backingOff({
   desired,
   recorded,
@@ -154,6 +154,7 @@ export function backingOff({
   if (conditions?.Synced.reason === 'NotLeading' && surroundings.olderThan === undefined) return undefined
   if (desired.fingerprint !== undefined && attemptDigest(desired.fingerprint) !== backoff.digest)
     return undefined
+  if (desired.otherService && recorded.remote === undefined) return undefined
   return {
     type: 'hold',
     reason: 'BackingOff',

@@ -1,4 +1,5 @@
 import type { Action } from './action.ts'
+import { adoptOfOlder } from './gates.ts'
 import type { ListedCandidate, CreateOnceInput, Listed } from './input.ts'
 
 /*
@@ -16,12 +17,19 @@ export function listedFirst(input: CreateOnceInput): Action | undefined {
   return foundByList(input)
 }
 
-export function foundByList({ surroundings, policy, desired }: CreateOnceInput): Action | undefined {
+export function foundByList(input: CreateOnceInput): Action | undefined {
+  const { surroundings, policy, desired } = input
   const { listed } = surroundings
   const [first, ...more] = listed?.candidates ?? []
   if (listed === undefined || first === undefined) return undefined
   if (more.length === 0 && first.differs.length === 0 && policy.onUnknown !== 'ask')
-    return { type: 'adopt', reason: 'Adopt', facts: { pipeId: first.id, by: 'the list' } }
+    return (
+      adoptOfOlder(input, first.id, 'the list') ?? {
+        type: 'adopt',
+        reason: 'Adopt',
+        facts: { pipeId: first.id, by: 'the list' },
+      }
+    )
   return { type: 'refuse', reason: 'Ambiguous', facts: { key: desired.key, ...factsOf(listed, first) } }
 }
 

@@ -11,6 +11,8 @@ export interface Caller {
   readonly operation: Operation
   /** Name of the service, or `alerts`. */
   readonly service: string
+  /** Organization and service. Empty for alerts. */
+  readonly ids: string
   readonly account: Account
   /** Returns no promise if the secret was read recently. @throws {SecretUnavailableError} */
   login(): Login | Promise<Login>
@@ -78,8 +80,11 @@ function release({ place, spares }: BudgetPlaces): void {
   place.release()
 }
 
-export function authenticated({ service, operation }: Caller, login: Login): AuthenticatedCaller {
-  return { service, operation, digest: login.digest, source: login.source }
+export function authenticated(
+  { service, ids, operation }: Pick<Caller, 'service' | 'ids' | 'operation'>,
+  login: Login,
+): AuthenticatedCaller {
+  return { service, operation, digest: `${login.digest} ${ids}`, source: login.source }
 }
 
 /** State of one credential, because the platform counts requests per credential. */

@@ -4,10 +4,11 @@ import type { Emit } from '../contract/events.ts'
 import type { RequestParts } from './handle-reply.ts'
 import type { Looks, Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
 import { notSent } from '../contract/remote-error.ts'
-import { createAccounts, admit, type Caller } from './admission.ts'
+import { createAccounts, admit, authenticated, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
 import { createPermit } from './send-create.ts'
+import { serviceIdentity } from '../kinds/service/kind.ts'
 import { createCredentials, type Login } from './login.ts'
 import { createFence, notLeading } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
@@ -79,7 +80,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const breaker = createCredentialBreaker({ clock, emit })
   const fence = createFence(options.confirm)
 
-  const logins = new Map<string, () => Login | Promise<Login>>()
+  const callers = new Map<string, Caller>()
 
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
@@ -91,15 +92,17 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       else join(now)
       return now
     }
-    logins.set(`${operation.api} ${name}`, login)
-    return {
+    const caller: Caller = {
       operation,
       service: name,
+      ids: service === undefined ? '' : serviceIdentity(service),
       get account() {
         return accounts.of(secretName)
       },
       login,
     }
+    callers.set(`${operation.api} ${name}`, caller)
+    return caller
   }
 
   /** @throws {RemoteError} if the base URL is not set, or for an id that no path can carry */
@@ -205,7 +208,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     async renewed() {
       const services = new Set<string>()
       for (const { service, api, digest } of breaker.refused()) {
-        const now = await digestNow(logins.get(`${api} ${service}`))
+        const now = await digestNow(callers.get(`${api} ${service}`))
         if (now !== undefined && now !== digest) services.add(service)
       }
       return [...services]
@@ -216,9 +219,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
 }
 
-async function digestNow(login: (() => Login | Promise<Login>) | undefined): Promise<string | undefined> {
+async function digestNow(caller: Caller | undefined): Promise<string | undefined> {
   try {
-    return (await login?.())?.digest
+    return caller && authenticated(caller, await caller.login()).digest
   } catch {
     return undefined
   }

@@ -12,6 +12,7 @@ const LONGEST_PROBE_MS = 15 * 60_000
 export interface AuthenticatedCaller {
   readonly service: string
   readonly operation: Operation
+  /** Of the credentials and the ids of the service: a correction of either ends a refusal. */
   readonly digest: string
   readonly source: string
 }
@@ -103,6 +104,10 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
   function reset(caller: AuthenticatedCaller): void {
     const wasPaused = isPaused(caller.service)
     for (const scope of scopesOf(caller)) tripped.delete(scope)
+    // Other credentials work now, so refusals of the former ones no longer count.
+    for (const [scope, { service, api, digest }] of tripped)
+      if (service === caller.service && api === caller.operation.api && digest !== caller.digest)
+        tripped.delete(scope)
     if (wasPaused && !isPaused(caller.service)) emit({ type: 'ServiceResumed', service: caller.service })
   }
 

@@ -189,7 +189,6 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number)
   zstd: (bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush }),
 }
 
-/** Layers of gzip to remove although no header names them. */
 const MAX_UNNAMED = 2
 
 /**

@@ -179,7 +179,6 @@ export function errorOf(thrown: unknown): Error {
 /** Interim replies (RFC 9110, 15.2), except 101, which ends HTTP. */
 const INTERIM = /HTTP\/1\.[01] 1(?!01)\d\d\b[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/y
 const BEGIN = 'HTTP/1.1 1'
-/** Bytes. Longer data is no interim reply. */
 const MAX_INTERIM = 16 * 1024
 
 /** Drops interim replies, because undici fails after some of them, such as an unexpected `100 Continue`. */

@@ -242,7 +242,6 @@ export function reportLedgerFailure(
   return { action, outcome, next, also: [] }
 }
 
-/** Shows a bug as the status. */
 export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
   const text = context.mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`

@@ -67,7 +67,6 @@ function wantedAfter({ lifecycle, desired }: DecideInput, record: LedgerRecord):
   return digest === record.applied?.digest ? undefined : { digest, fields: fingerprint.fields }
 }
 
-/** A record must stay within a few kilobytes. */
 const LABELS_KEPT = 20
 
 function labelsOf(manifest: ResourceManifest | undefined): LedgerRecord['labels'] {

@@ -16,6 +16,7 @@ import {
   replaced,
   sent,
   started,
+  startOld,
   unwanted,
   withTable,
   withTopics,
@@ -432,3 +433,21 @@ describe('manifests that may be older than what another process acted on, howeve
       believed,
     ))
 })
+
+test.each(['renamed', 'doubt there', 'older r2'])(
+  'a replacement that waits (%s) does not keep a stop from being asked for, without a pause between its turns',
+  (step) =>
+    story(
+      startOld(KAFKA),
+      (client) =>
+        step === 'renamed' && client.put('copy.json', pipeOf('copy', KAFKA, { renamedFrom: 'Pipe/edited' })),
+      `want OTHER replace paused=true${step === 'renamed' ? '' : `; ${step}`}`,
+      async (client) => {
+        for (let count = 0; count < 5; count += 1) {
+          const { next } = await client.reconcile('in passing')
+          expect(next?.afterMs).toBeGreaterThan(0)
+          client.skip(next?.afterMs ?? 0)
+        }
+      },
+    ),
+)

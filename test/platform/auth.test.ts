@@ -137,6 +137,26 @@ test('a 403 holds only the operation that was forbidden', () => {
   )
 })
 
+test('a 403 of other credentials is over when these work', () => {
+  const { breaker } = setup()
+  breaker.report(writer, { status: 403 })
+  breaker.report({ ...reader, digest: 'd2' }, 'accepted')
+  expect(breaker.refused()).toEqual([])
+})
+
+test.each([401, 403])('over HTTP: corrected ids of a Service end the pause after %i', async (status) => {
+  await using p = await facing((response, { url }) => {
+    if (!url.includes(access.serviceId))
+      return void response.writeHead(status).end(envelope(undefined, status))
+    response.end(envelope({ id: PIPE, serviceId: access.serviceId, name: 'orders', state: 'Running' }))
+  })
+  const wrong = { ...access, serviceId: '22222222-0000-4000-8000-000000000002' }
+  await failure(p.client.read({ kind: PIPE_KIND, service: wrong, id: PIPE }, readOptions()))
+  await expect(
+    p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()),
+  ).resolves.toBeDefined()
+})
+
 test('another service, and the alerts, have nothing to do with it', () => {
   const { breaker } = setup()
   breaker.report({ ...reader, service: 'alerts' }, { status: 401 })

@@ -89,12 +89,16 @@ export const REQUESTS = {
     ...MET,
     facts: z.union([
       SAID,
-      z.strictObject({ olderThan: z.string(), pipeId: z.string(), by: z.enum(['policy.adopt', 'a Lock']) }),
+      z.strictObject({
+        olderThan: z.string(),
+        pipeId: z.string(),
+        by: z.enum(['policy.adopt', 'a Lock', 'the list']),
+      }),
     ]),
     words: (facts) =>
       'said' in facts
         ? sentence(facts.said)
-        : `${facts.by === 'a Lock' ? 'A Lock' : facts.by} names ${facts.pipeId}. It is not adopted yet, and no resource is created: this checkout might be stale, because another process acted ` +
+        : `${facts.by === 'policy.adopt' ? facts.by : capital(facts.by)} names ${facts.pipeId}. It is not adopted yet, and no resource is created: this checkout might be stale, because another process acted ` +
           `on revision ${facts.olderThan}. Pipewright continues at the next revision.`,
     means: 'this process might not be the only leader, so it sent no request',
     steps: (facts, { key }) =>

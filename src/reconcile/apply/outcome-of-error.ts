@@ -21,7 +21,6 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   NotLeading: 'NotLeading',
 }
 
-/** @throws unexpected errors */
 export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped {
   if (signal.aborted && (error === signal.reason || isAbort(error))) return { result: 'stopped' }
   if (error instanceof RemoteError) return failureOf(error)

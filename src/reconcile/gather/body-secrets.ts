@@ -40,7 +40,6 @@ export async function readBodySecrets(
   return { values, missing: sorted, missingAt }
 }
 
-/** Empty files count as missing. */
 export async function missingCredentials(
   store: SecretStore,
   secretName: string,

@@ -90,7 +90,6 @@ function reportOdd(
 /** Monotonic ms. A list requested before this time might not show the key's last write or reading. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
-  // Within one ms, the order is unknown.
   return last + 1
 }
 

@@ -127,7 +127,6 @@ async function listedAnswer(
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
   if (context.store.observation(key)?.found === false) return undefined
   if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
-  // After a change, the list might be outdated.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
   if (access === undefined) return undefined
@@ -136,7 +135,6 @@ async function listedAnswer(
     const listed = await listedReply(context, { key, access, id: remote.id }, request)
     return listed && { ...listed, isOfList: true }
   } catch (failure) {
-    // If the list fails, a read of the pipe might still work.
     if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
     return { failure, askedAt, isOfList: true }
   }

@@ -42,7 +42,8 @@ export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly
   if (misses === undefined) return []
   const readAt = (key: Key) => store.observation(key)?.readAt ?? -Infinity
   const siblings = [...siblingsOf(store, record)]
-    .filter((key) => store.lifecycleOf(key) === 'create-once')
+    // A missing pipe is read again by itself. Otherwise, two missing pipes would request each other without a pause.
+    .filter((key) => store.lifecycleOf(key) === 'create-once' && store.observation(key)?.found !== false)
     .toSorted((a, b) => readAt(a) - readAt(b))
   const due = siblings.filter((key) => readAt(key) <= misses.lastAt && isObserved(context, key))
   const answered = siblings.filter((key) => readAt(key) > misses.lastAt).length

@@ -10,9 +10,10 @@ import { sameId } from '../../lib/same-id.ts'
 import { mightHaveResource } from '../../plan/gates.ts'
 import type { Claim, Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
-import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import { blankRecord, type Fingerprint, type LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
 import type { ListedInput } from './listing.ts'
+import { desiredService } from './service-access.ts'
 import type { Listing } from '../state/listings.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
@@ -51,14 +52,49 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   const orphan = holders.find(isGone)
   if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
-  const seen = seenAlike(store, { candidate, wanted, kind })
+  const sought = { candidate, wanted, kind }
+  const seen = seenAlike(store, sought, store.unclaimed())
   if (seen !== undefined) return unclaimed(seen, candidate)
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
     ? holders.find(({ platformName }) => platformName !== candidate.platformName)
-    : (related.find((record) => isSimilarBeside(store, candidate, record)) ?? holders[0])
+    : (related.find((record) => isSimilarBeside(store, candidate, record)) ??
+      holders[0] ??
+      seenAlike(store, sought, store.seenOtherwise()) ??
+      adopterLike(store, sought))
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
+}
+
+/** Another manifest that adopts a pipe like this one soon. Until then, the ledger does not show that pipe. */
+function adopterLike(store: StateStore, { candidate, wanted }: Sought): LedgerRecord | undefined {
+  if (idFromGit(store, wanted.manifest, candidate.key) !== undefined) return undefined
+  for (const key of store.adopters()) {
+    const record = store.record(key) ?? blankRecord(key)
+    if (mightHaveResource(record) || key === wanted.manifest.policy?.replaces) continue
+    const entry = store.entry(key)
+    const manifest = entry?.manifest
+    const service = desiredService(store, manifest)
+    const asked = manifest && store.asked(manifest)
+    if (!service.usable || asked === undefined || manifest?.policy?.ensure === 'absent') continue
+    const id = idFromGit(store, manifest, key)
+    if (id === undefined || wasGivenUp(record, id)) continue
+    const adopted: LedgerRecord = {
+      ...record,
+      file: entry?.position.file,
+      service: service.identity,
+      platformName: manifest && remoteNameOf(manifest),
+      applied: { ...asked.fingerprint, secrets: {} },
+      remote: { id, at: 0, origin: 'adopted', revision: '' },
+    }
+    const isListedAlike = wanted.listing?.named.get(candidate.platformName)?.some((one) => sameId(one.id, id))
+    if (isListedAlike === true || findSimilar(candidate, [adopted]) !== undefined) return adopted
+  }
+  return undefined
+}
+
+function idFromGit(store: StateStore, manifest: ResourceManifest | undefined, key: Key): string | undefined {
+  return manifest?.policy?.adopt ?? store.catalog?.locks.get(key)
 }
 
 /** Compares without source and destination if the record's manifest still has them: two pipes can share them. */
@@ -91,7 +127,7 @@ export function namedRecord(
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
   if (mightHaveResource(recorded)) return undefined
-  const id = adopt ?? store.catalog?.locks.get(desired.key)
+  const id = idFromGit(store, manifest, desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
   return holder && { record: holder, by: adopt === undefined ? 'a Lock' : 'policy.adopt' }
 }
@@ -171,17 +207,18 @@ function listedOrphan(
   return { ...unclaimed(orphan, candidate, candidate.platformName), isSame }
 }
 
-/** A record without a manifest whose pipe was last seen with the desired name or identity. */
+/** The record of one of these keys whose pipe was last seen with the desired name or identity. */
 function seenAlike(
   store: StateStore,
   { candidate, wanted, kind }: Sought & { readonly kind: CreateOnceKind },
+  keys: Iterable<Key>,
 ): LedgerRecord | undefined {
   const { body, listing } = wanted
   if (body === undefined) return undefined
   const identity = candidate.identity === undefined ? undefined : kind.identity
   let hasIdentity: ReturnType<typeof identityCheck> | undefined
   let wantedAs: Fingerprint['fields'] | undefined
-  for (const key of store.unclaimed()) {
+  for (const key of keys) {
     const record = key === candidate.key || kindOf(key) !== kind.name ? undefined : store.record(key)
     if (record?.remote === undefined || key === wanted.manifest.policy?.replaces) continue
     if (!sameId(record.service?.serviceId, candidate.serviceId)) continue

@@ -4,19 +4,18 @@ import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
+import type { Observed, Surroundings } from '../../plan/input.ts'
 import { isUnanswered } from '../../plan/conditions.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
-import type { DesiredService } from './service-access.ts'
 import type { ReconcileContext } from '../context.ts'
 import { listedFor, type ListedInput } from './listing.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { claimOn, similarTo } from './similar-records.ts'
 import { countMassMissing } from './siblings.ts'
-import type { StateStore } from '../state/store.ts'
+import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 interface SurroundingsInput extends ListedInput {
   readonly observed: Observed
@@ -30,10 +29,20 @@ export function surroundingsOf(
 ): Surroundings {
   const { store } = context
   const { entry, recorded, desired, observed, service } = input
+  const { key, fingerprint } = desired
   const manifest = entry?.manifest
+  const record = store.record(key)
   return {
-    ...standing(store, { key: desired.key, entry, service, fingerprint: desired.fingerprint }),
-    lockedId: store.catalog?.locks.get(desired.key),
+    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
+    claim: record && claimOn(store, record, fingerprint),
+    unfound: isUnfound(store, key),
+    isDoubted: store.catalog?.problem !== undefined,
+    olderThan: store.olderThan,
+    notReady: (manifest?.policy?.dependsOn ?? []).flatMap((text) => {
+      const needs = parseKey(text)
+      return needs === undefined || isReady(store, needs) ? [] : [needs]
+    }),
+    lockedId: lockedIdOf(store, key, entry),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
       manifest !== undefined &&
@@ -50,7 +59,7 @@ export function surroundingsOf(
     missingSecrets: input.missingSecrets,
     missingAt: input.missingAt,
     get createLimit() {
-      return store.createLimitReached(context.maxCreates, desired.key, recorded)
+      return store.createLimitReached(context.maxCreates, key, recorded)
     },
     massMissing:
       observed.status === 'missing' ? countMassMissing(context, recorded, observed.misses) : undefined,
@@ -59,32 +68,14 @@ export function surroundingsOf(
   }
 }
 
-function standing(
-  store: StateStore,
-  {
-    key,
-    entry,
-    service,
-    fingerprint,
-  }: { readonly key: Key; readonly entry: Entry | undefined; readonly service: DesiredService } & Pick<
-    Desired,
-    'fingerprint'
-  >,
-): Pick<Surroundings, 'serviceProblem' | 'claim' | 'unfound' | 'isDoubted' | 'olderThan' | 'notReady'> {
-  const needed = entry?.manifest?.policy?.dependsOn ?? []
-  const record = store.record(key)
-  return {
-    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
-    claim: record && claimOn(store, record, fingerprint),
-    unfound: isUnfound(store, key),
-    isDoubted: store.catalog?.problem !== undefined,
-    olderThan: store.olderThan,
-    notReady: needed.flatMap((text) => {
-      const needs = parseKey(text)
-      if (needs === undefined) return []
-      return isReady(store, needs) ? [] : [needs]
-    }),
-  }
+/** A Lock that was made before a rename names the old key. Its record is gone if the ledger was lost since. */
+function lockedIdOf(store: StateStore, key: Key, entry: Entry | undefined): string | undefined {
+  const { locks } = store.catalog ?? {}
+  const { renamedFrom } = entry?.manifest?.policy ?? {}
+  const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
+  const isFree =
+    from !== undefined && store.record(from) === undefined && isUnclaimed(store.desiredState(from))
+  return locks?.get(key) ?? (isFree ? locks?.get(from) : undefined)
 }
 
 function isUnfound({ catalog }: StateStore, key: Key): boolean {

@@ -45,17 +45,26 @@ export function createListings() {
     /**
      * Gives a list that was requested at `since` or later: the last list, or the result of a running or new
      * request. Times are monotonic ms.
-     * @throws the error of `ask`, even if another caller sent the request
+     * @throws the error of `ask`, even if another caller sent the request, except an abort of that caller
      */
     async since(
       service: string,
       { since, now }: { readonly since: number; readonly now: number },
       ask: Ask,
     ): Promise<Listing> {
-      const last = answered.get(service)
-      if (last !== undefined && last.askedAt >= since) return last
-      const running = asking.get(service)
-      if (running !== undefined && running.askedAt >= since) return running.listing
+      for (;;) {
+        const last = answered.get(service)
+        if (last !== undefined && last.askedAt >= since) return last
+        const running = asking.get(service)
+        if (running === undefined || running.askedAt < since) break
+        try {
+          return await running.listing
+        } catch (error) {
+          if (!(error instanceof DOMException)) throw error
+          // Only the caller that sent that request was stopped.
+          if (asking.get(service) === running) asking.delete(service)
+        }
+      }
       const listing = asked(service, now, ask)
       asking.set(service, { askedAt: now, listing })
       try {

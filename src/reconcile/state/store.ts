@@ -60,6 +60,7 @@ export function createStateStore({
   let catalog: Catalog | undefined
   let dependentsOf: ReadonlyMap<string, readonly Key[]> = new Map()
   let successorsOf: ReadonlyMap<string, readonly Key[]> = new Map()
+  let adopters: readonly Key[] = []
   const records = new Map<Key, LedgerRecord>()
   const similar = createSimilarIndex(
     () => records.values(),
@@ -74,6 +75,7 @@ export function createStateStore({
   const ids = createKeyGroups()
   const formerIds = createKeyGroups()
   const claims = createKeyGroups()
+  const seenOtherwise = new Set<Key>()
   const byCredential = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
@@ -106,6 +108,9 @@ export function createStateStore({
       catalog = next
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
+      adopters = [...next.entries.values()].flatMap(({ key, manifest }) =>
+        manifest?.policy?.adopt === undefined && !next.locks.has(key) ? [] : [key],
+      )
       alike.setCatalog(next)
       unclaimed.reset()
     },
@@ -151,8 +156,14 @@ export function createStateStore({
       pipes.put(key, remote && groupInService(key, record.service?.serviceId ?? ''))
       ids.put(key, remote?.id.toLowerCase())
       formerIds.put(key, record.former?.remote.id.toLowerCase())
-      if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
+      if (remote?.seenAs === undefined) seenOtherwise.delete(key)
+      else seenOtherwise.add(key)
+      if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id) {
         recordedAt.set(key, clock.monotonic())
+        const seen = observations.get(key)
+        if (before.remote !== undefined && seen?.misses !== undefined)
+          observations.set(key, { ...seen, misses: undefined })
+      }
     },
     /** Keys that have the kind of `like` and a pipe in the service. Includes `like`. */
     createdIn: (serviceId: string, like: Key) => pipes.of(groupInService(like, serviceId)),
@@ -175,6 +186,10 @@ export function createStateStore({
     /** ms since the epoch, without jumps of the wall clock. */
     steadyNow,
     unclaimed: () => unclaimed.keys(),
+    /** Keys whose pipe was last seen with another name or identity than its manifest. */
+    seenOtherwise: (): Iterable<Key> => seenOtherwise,
+    /** Keys that name a pipe in `policy.adopt` or a Lock. */
+    adopters: (): readonly Key[] => adopters,
     /** Other keys' records that might have the candidate's pipe. Sorted by key. */
     similarTo: (candidate: Candidate): readonly LedgerRecord[] =>
       similar.of(candidate).flatMap((key) => records.get(key) ?? []),
@@ -186,6 +201,7 @@ export function createStateStore({
       observations.delete(key)
       for (const groups of [pipes, ids, formerIds, byCredential]) groups.put(key, undefined)
       recordedAt.delete(key)
+      seenOtherwise.delete(key)
       judged.delete(key)
       overtaken.delete(key)
     },

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { LISTING } from './given-listing.ts'
+import { given, type Given, type ProcessOptions } from './given.ts'
+import { service } from './manifests.ts'
+import { idOf, play, story, times, worldAfter } from './story.ts'
+
+/* Pipes that Git or an earlier read knows, and the ledger does not know in that form. */
+
+const ANY = { maxCreates: Infinity }
+const LISTED = { profile: LISTING, maxCreates: Infinity }
+const SAME = 'name=orders topics=orders'
+const COPY = `write b ${SAME}; write a ${SAME}`
+
+async function withoutLedger(before: Given, text: string): Promise<Given> {
+  for (const record of await before.around.ledger.list()) await before.around.ledger.remove(record, [])
+  before.around.directory.files.clear()
+  return play(await given({}, { ...ANY, around: before.around }), text)
+}
+
+test.each<[string, string, string]>([
+  ['a copy', `${COPY}; look b: New; look a: Ambiguous`, `${COPY}; lock b=#1; look a; look b; look a`],
+  [
+    'a copy, and the adoption fails for now',
+    'write b; look b: New',
+    'write b; write c name=b topics=b; lock b=#1; get: unavailable; look b; look c',
+  ],
+  [
+    'a rename since the Lock was made',
+    `write old ${SAME}; look old: New; remove old; write new ${SAME} renamedFrom=Pipe/old; read again; look new`,
+    `write new ${SAME} renamedFrom=Pipe/old; lock old=#1; look new`,
+  ],
+])('after a lost ledger with a Lock, no second pipe: %s', async (_, before, after) => {
+  const world = await withoutLedger(await worldAfter(before, {}, ANY), after)
+  expect(world.platform.posts).toHaveLength(1)
+})
+
+const SEEN = 'write orders; look orders; 2 min; edit #1 name=sales topics=sales; look orders: Drifted'
+
+test.each<[string, string, number, ProcessOptions?]>([
+  ['a pipe that Git adopts', `make orders; ${COPY.replace('; ', ' adopt=#1; ')}; look a; look b`, 0],
+  ['a drifted pipe', `${SEEN}; write sales; look sales: Ambiguous`, 1],
+  [
+    'a drifted pipe with an invalid manifest',
+    `${SEEN}; write orders invalid; look orders; write sales; look sales`,
+    1,
+  ],
+  [
+    'a pipe adopted by mistake',
+    'make sales; write orders adopt=#1; look orders; look orders; write sales; look sales',
+    0,
+  ],
+  [
+    'a pipe with its source, in a list',
+    'write orders; look orders; 2 min; edit #1 topics=sales; look orders: Drifted; write sales name=other topics=sales; look sales',
+    1,
+    LISTED,
+  ],
+])('a manifest like %s is not created', (_, text, sent, options = ANY) => story(text, { sent }, options))
+
+test('the list gives no pipe away that a Lock assigns to another key', () =>
+  story(`make orders; ${COPY}; lock b=#1; look a; look b`, { sent: 0, holds: { 'Pipe/b': '1' } }, LISTED))
+
+test('a stale checkout adopts nothing from the list', () =>
+  story(
+    'make orders; write orders; look orders: NotLeading',
+    { holds: {} },
+    { ...LISTED, olderThan: () => 'r2' },
+  ))
+
+test('404s of the former pipe do not count for the pipe that a person adopted in its place', async () => {
+  const names = ['orders', 'other', 'third', 'fourth']
+  const all = names.map((name) => `look ${name}`).join('; ')
+  const world = await worldAfter(
+    `${names.map((name) => `write ${name}`).join('; ')}; ${all}; 2 min; ${all}; make orders topics=orders;
+    delete orders; look orders; 31 s; look other; look orders; 31 s; look other;
+    recreate orders; adopt orders=#5; get: throttled; look orders; 61 s; look other`,
+    {},
+    ANY,
+  )
+  world.platform.hidden.add('00000000-0000-4000-8000-000000000005')
+  await play(world, 'look orders: MissingUnconfirmed')
+  expect(world.platform.posts).toHaveLength(4)
+})
+
+test('two missing pipes do not ask for each other without a pause', async () => {
+  const names = ['a', 'b', 'c']
+  const looks = names.map((name) => `look ${name}`).join('; ')
+  const world = await worldAfter(`write a; write b; write c; ${looks}; 5 min; ${looks}`, {}, ANY)
+  const { clock, platform } = world
+  for (const name of ['a', 'b']) platform.hidden.add(await idOf(world, `Pipe/${name}` as Key))
+  const [before, end] = [platform.requests.get, clock.monotonic() + 60_000]
+  const due = new Map(names.map((name): [Key, number] => [`Pipe/${name}`, clock.monotonic()]))
+  while (clock.monotonic() < end) {
+    const [[key, at] = ['Pipe/a', end] as const] = [...due].toSorted((x, y) => x[1] - y[1])
+    due.delete(key)
+    await clock.advance(Math.max(0, at - clock.monotonic()))
+    const { next, also } = await world.go(key)
+    await clock.advance(100)
+    const now = clock.monotonic()
+    due.set(key, now + (next?.afterMs ?? end))
+    for (const other of also) due.set(other, now)
+  }
+  expect(platform.requests.get - before).toBeLessThan(30)
+})
+
+test('a command for one pipe does not break others that wait for the same list', async () => {
+  const world = await worldAfter('write a; write b; look a; look b; 1 h; look a; look b; 1 h', {}, LISTED)
+  const until = Promise.withResolvers<void>()
+  world.platform.script('list', { type: 'slow', until: until.promise })
+  const stop = new AbortController()
+  const [a, b] = [world.begin('Pipe/a', stop.signal), world.begin('Pipe/b')]
+  for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
+  stop.abort(new DOMException('a person decides', 'AbortError'))
+  expect((await a).outcome.result).toBe('stopped')
+  expect((await b).action.reason).toBe('InSync')
+})
+
+test('corrected ids of a Service end the back-off of its creates', async () => {
+  const world = await worldAfter(
+    `${times(9, 'create: unauthorised')}; write a; ${times(8, 'look a; 5 min')}; look a`,
+    { sent: 9 },
+    ANY,
+  )
+  world.write('service.yaml', service('analytics', '22222222-0000-4000-8000-000000000002'))
+  await play(world, 'look a')
+  expect(world.platform.posts).toHaveLength(10)
+})
