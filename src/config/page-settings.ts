@@ -33,7 +33,7 @@ export const PAGE_SETTINGS = {
     flag: 'admin-token-file',
     placeholder: 'FILE',
     sandboxDefault: '.pipewright/admin-token',
-    defaultNote: 'none: those requests are off',
+    defaultNote: 'none: only commands on the same host can send them',
     describe:
       'file with the token for POST /-/reconcile, POST /-/allow, POST /-/operate and POST /api/v1/plan, outside --secrets-dir. Commands send this token',
     parse: parsePath,

@@ -63,7 +63,7 @@ export const TABLE = {
     group: 'Platform',
     flag: 'alerts-base-url',
     placeholder: 'URL',
-    defaultNote: 'none. Required if there is an `Alert`',
+    defaultNote: 'none. Needed for alerts without `spec.service`',
     describe: 'base URL of the service that has the alerts',
     parse: parseBaseUrl,
   },
@@ -170,7 +170,7 @@ export const TABLE = {
     flag: 'request-timeout',
     placeholder: 'D',
     default: '20s',
-    describe: 'maximum time of one request: at least 2s less than --shutdown-grace',
+    describe: 'maximum time of one request: more than 2s less than --shutdown-grace',
     parse: duration(100, HOUR),
   },
   concurrency: {
