@@ -357,7 +357,7 @@ export const REMOVALS: readonly Removal[] = [
     world: 'changing',
     patches: {
       from: `if (impossible.length > 0) return replacedOr(update, impossible, 'no request')`,
-      to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
+      to: `if (impossible.length === fields.size) return reportUnsent(update, impossible, 'no request')`,
     },
   },
   {
@@ -395,7 +395,7 @@ export const REMOVALS: readonly Removal[] = [
     world: 'resting',
     patches: {
       from: `if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined`,
-      to: `if (digest !== attemptDigest(desired.fingerprint) || left <= AGAIN_MS) return undefined`,
+      to: `if (digest !== attemptDigest(desired.fingerprint) || left <= CORRECTION_BACKOFF.firstMs) return undefined`,
     },
   },
   {
