@@ -10,7 +10,7 @@ import {
 } from './input.ts'
 import { sameId } from '../lib/same-id.ts'
 import { isMissingConfirmed, isDeleted, wasGivenUp } from './missing.ts'
-import { isSaidGone, massMissing } from './missing-gates.ts'
+import { isSaidGone, massMissing, unwitnessed } from './missing-gates.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
@@ -177,7 +177,10 @@ function decideDeletion(
     case 'missing': {
       const isSaid = recorded.remote !== undefined && isSaidGone(input, recorded.remote)
       const isProved = isSaid || isMissingConfirmed(observed.misses, observed.isAlone)
-      if (!isProved || input.mightBeListed === true) return hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+      if (!isProved || input.mightBeListed === true)
+        return (
+          (isProved ? undefined : unwitnessed(observed)) ?? hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+        )
       return (
         (isSaid ? undefined : massMissing(input)) ?? { type: 'delete', ...because({ is: 'gone already' }) }
       )

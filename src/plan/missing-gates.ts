@@ -67,10 +67,13 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
 export function missingUnconfirmed(input: CreateOnceInput): Action | undefined {
   const observed = missingOf(input)
   if (observed === undefined || isMissingConfirmed(observed.misses, observed.isAlone)) return undefined
-  const { misses, isAlone } = observed
-  if (misses?.besideSince === undefined && isMissingConfirmed(misses, true))
-    return { type: 'refuse', reason: 'MassMissing', facts: { missing: 0, of: 0, group: 'service' } }
-  return unconfirmed(input, isAlone)
+  return unwitnessed(observed) ?? unconfirmed(input, observed.isAlone)
+}
+
+/** Refuses after fifteen minutes of 404s in which the API key found no other pipe. */
+export function unwitnessed({ misses }: Pick<Missing, 'misses'>): Action | undefined {
+  if (misses?.besideSince !== undefined || !isMissingConfirmed(misses, true)) return undefined
+  return { type: 'refuse', reason: 'MassMissing', facts: { missing: 0, of: 0, group: 'service' } }
 }
 
 export function stillListed(input: CreateOnceInput): Action | undefined {

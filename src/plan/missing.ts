@@ -58,7 +58,10 @@ export function isDeleted(
   isAlone: boolean,
   removal: Pick<Removal, 'isSent' | 'isAnswered'> | undefined,
 ): boolean {
-  return removal?.isSent === true && (removal.isAnswered === true || isMissingConfirmed(misses, isAlone))
+  if (removal?.isSent !== true) return false
+  return (
+    removal.isAnswered === true || isMissingConfirmed(misses, isAlone) || isMissingConfirmed(misses, true)
+  )
 }
 
 export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): misses is Misses {

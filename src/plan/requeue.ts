@@ -77,8 +77,9 @@ function sinceSentMs({ action, decided }: RequeueInput): number {
 }
 
 function stopLookMs({ action: { reason }, decided }: RequeueInput): number {
-  const isForChange = decided.recorded.command?.isForChange === true
-  return isForChange && reason !== 'Stalled' ? commandDueMs(decided, STATE_LOOK_MS) : Infinity
+  const { command } = decided.recorded
+  if (command?.isForChange !== true || reason === 'Stalled') return Infinity
+  return commandDueMs(decided, Math.max(STATE_LOOK_MS, (decided.steadyNow - command.at) / 4))
 }
 
 /** Wait before the next read of an unhealthy or changing pipe. Alerts keep their interval. */

@@ -7,7 +7,16 @@ import { withSizeSeen } from '../../plan/new-size.ts'
 import { DONE } from '../../plan/outcome.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { CORRECTION_BACKOFF, withoutCorrections } from '../../plan/corrections.ts'
-import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/run-state.ts'
+import {
+  isAtRest,
+  isFailed,
+  isRunning,
+  isSeenToRun,
+  isStoppedByUs,
+  isStopping,
+  UNHEEDED_MS,
+} from '../../plan/run-state.ts'
+import { attemptDigest } from '../../plan/gates.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adoptByManifest } from './adoption.ts'
 import { type Assessment, wantedPipe } from '../gather/assess.ts'
@@ -97,10 +106,18 @@ function withoutEffective(record: LedgerRecord, { compared, kind, observed }: Cr
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
+  // A stop or change can take effect minutes later. A pipe that stops for a change must be started then.
+  const isRecent = (at: number) => input.steadyNow - at < UNHEEDED_MS
+  const mightStop = isStoppedByUs(record) && command?.command === 'stop' && isRecent(command.at)
   if (action.reason === 'InSync') {
-    // Keep the command while a pipe stops for a change, because the pipe must be started later.
-    const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
-    return { ...record, change: undefined, command: isStillStopping ? command : undefined }
+    const { change } = record
+    const isStillStopping = mightStop || (input.lifecycle === 'create-once' && isStopping(input))
+    const isUndone = change?.isSent === true && isRecent(change.at) && change.digest !== digestOf(input)
+    return {
+      ...record,
+      change: isUndone ? change : undefined,
+      command: isStillStopping ? command : undefined,
+    }
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
@@ -109,8 +126,12 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
       ? isSeenToRun(input)
       : isAtRest(input)
         ? command.isForChange !== true
-        : isSeenToRun(input) && action.type === 'report' && !isUnheeded
+        : isSeenToRun(input) && !mightStop && action.type === 'report' && !isUnheeded
   return isOver ? { ...record, command: undefined } : record
+}
+
+function digestOf({ desired: { fingerprint } }: Assessment['input']): string | undefined {
+  return fingerprint && attemptDigest(fingerprint)
 }
 
 /** Resets the count of starts if the pipe runs a day after the last start. */

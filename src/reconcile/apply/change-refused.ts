@@ -57,9 +57,12 @@ export async function settleFailedChange(
     error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.reply?.reveal() ?? '') === true
   if (asksForRest && isLoading(input)) return putOff(changing, record)
   const change = begun(changing)
-  if (asksForRest && !isAtRest(input))
-    return saveAndDecideAgain(context, { ...record, change: { ...change, waitsForRest: true } })
-  if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
+  if (asksForRest) {
+    const waiting = { ...record, change: { ...change, waitsForRest: true } as const }
+    // The service starts a pipe after a change, and a reading can be older.
+    return isAtRest(input) ? { outcome, record: waiting, history: [] } : saveAndDecideAgain(context, waiting)
+  }
+  if (!isGivenUp(context, record, error.facts)) return { outcome, record, history: [] }
   const refusals = (change.refusals ?? 0) + 1
   return saveAndDecideAgain(
     context,
@@ -82,11 +85,16 @@ async function saveAndDecideAgain(
   throw new DecisionOutdated(record.key)
 }
 
-function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: ErrorClass): boolean {
+function isGivenUp(
+  { store }: ReconcileContext,
+  record: LedgerRecord,
+  failure: Pick<RemoteError['facts'], 'class' | 'httpStatus'>,
+): boolean {
   const { command } = record
   if (!isStoppedForChange(record) || command === undefined) return false
-  if (failure === 'Rejected') return true
-  return !WAITED_FOR.has(failure) && store.steadyNow() - command.at >= STOPPED_MS
+  // 409: another operation is running, so the request can work later.
+  if (failure.class === 'Rejected' && failure.httpStatus !== 409) return true
+  return !WAITED_FOR.has(failure.class) && store.steadyNow() - command.at >= STOPPED_MS
 }
 
 /** The stop for the change waits until the pipe has loaded its data. */

@@ -42,7 +42,8 @@ function listedServices({ store }: Context, kind: CreateOnceKind): readonly List
   for (const service of services) {
     const { serviceId } = service.spec
     const listing = store.listings.last(nameOfListing(kind, accessOf(service)))
-    if (listing !== undefined && !found.has(serviceId.toLowerCase()))
+    const before = found.get(serviceId.toLowerCase())?.listing.askedAt ?? -Infinity
+    if (listing !== undefined && listing.askedAt > before)
       found.set(serviceId.toLowerCase(), { service, listing })
   }
   return [...found.values()]
