@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../reconcile/context.ts'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Allowance } from '../contract/person-command.ts'
@@ -21,14 +22,13 @@ import { createPlanner } from './planner.ts'
 import { isOfOneHost, ownerTokenOf } from './running-server.ts'
 import type { ManifestFacts, ShownRequest } from '../contract/manifest-facts.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { bodyOf, kindFor, type Profile } from '../kinds/profile.ts'
+import { bodyOf, kindFor } from '../kinds/profile.ts'
 import type { Kind, Operation } from '../kinds/definition.ts'
 import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
 import { maskManifest, maskSensitive } from '../kinds/mask.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { pathOf } from '../platform/wire.ts'
-import type { StateStore } from '../reconcile/state/store.ts'
 
 interface PageParts extends Pick<ServerParts, 'metrics'> {
   readonly engine: Engine
@@ -161,10 +161,7 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
 /** Maximum of keys in a reply, because thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
-interface Known {
-  readonly profile: Profile
-  readonly store: StateStore
-}
+type Known = Pick<ReconcileContext, 'profile' | 'store'>
 
 function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
   const { store } = known

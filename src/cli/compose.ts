@@ -42,15 +42,11 @@ export interface Engine {
   readonly baseUrl: string | undefined
 }
 
-interface ComposeOptions {
+/** `maxCreates`: Infinity with `--yes`. */
+interface ComposeOptions extends Pick<ReconcileContext, 'ledger' | 'clock' | 'emit' | 'maxCreates'> {
   readonly settings: Settings
-  readonly ledger: Ledger
   readonly source: Source
   readonly board: WritableBoard
-  readonly clock: Clock
-  readonly emit: Emit
-  /** Infinity with `--yes`. */
-  readonly maxCreates: number
   readonly sandboxUse: SandboxUse
   /** Throws if another process is leader. Undefined: this process only reads the platform. */
   readonly confirm: (() => Promise<number>) | undefined
@@ -63,19 +59,18 @@ const RESYNC_MS = 3_600_000
 /** The part of the shutdown grace for writing a create's outcome: ms. */
 const SETTLE_MS = 2_000
 
-type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
-
-type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
-
 /** Opens the ledger for a process that can become leader. */
 export function openLedgerToOwn(
-  settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
-  parts: LedgerParts,
+  settings: Settings,
+  parts: Pick<ReconcileContext, 'clock' | 'emit'>,
 ): Promise<OpenedLedger> {
   return explained(settings, () =>
     openLedgerToAct(settings.ledger, {
-      ...openOptions(settings, parts),
+      ...parts,
       mode: 'owner',
+      init: settings.ledgerInit,
+      profile: settings.profile.name,
+      platform: platformName(settings),
       leaseMs: settings.leaseMs,
       requestTimeoutMs: settings.requestTimeoutMs,
       beforeCommit: failpointsHere()?.beforeCommit,
@@ -86,7 +81,7 @@ export function openLedgerToOwn(
 /** Becomes leader for a command. If another process is leader, says so and waits. @throws {CommandError} on a stop */
 export async function openLedgerToLead(
   { clock, stop, stderr }: Io,
-  settings: Parameters<typeof openLedgerToOwn>[0],
+  settings: Settings,
   emit: Emit,
   stack: AsyncDisposableStack,
 ): Promise<OpenedLedger & { readonly term: Term }> {
@@ -105,15 +100,6 @@ export async function openLedgerToLead(
   } catch (error) {
     if (!stop.stopping.aborted) throw error
     throw new CommandError(`stopped by ${String(stop.stopping.reason)} before anything was written`)
-  }
-}
-
-function openOptions(settings: LedgerToOpen, parts: LedgerParts) {
-  return {
-    init: settings.ledgerInit,
-    profile: settings.profile.name,
-    platform: platformName(settings),
-    ...parts,
   }
 }
 

@@ -103,16 +103,8 @@ function readerWith(missing: ReadonlyMap<string, string>): ReadSecretFile {
   }
 }
 
-interface SecretFiles {
-  /** For each service, the files of key id and key secret. */
-  readonly keys: readonly (readonly [string, string])[]
-  readonly others: readonly string[]
-}
-
-function secretFilesOf(
-  { profile, credentialsDir, secretsDir, adminTokenFile }: Settings,
-  catalog: Catalog,
-): SecretFiles {
+/** `keys`: for each service, the files of key id and key secret. */
+function secretFilesOf({ profile, credentialsDir, secretsDir, adminTokenFile }: Settings, catalog: Catalog) {
   const manifests = [...catalog.entries.values()].flatMap(({ manifest }) => manifest ?? [])
   const keys = manifests.flatMap((manifest) => {
     const name = asService(manifest)?.spec.credentials.secretRef.name

@@ -29,11 +29,10 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     leader: { readonly epoch: number; readonly holder: string | undefined } | undefined,
     olderThan?: string,
   ): void {
-    const { isShared } = leadership
     events.emit({
       type: 'LeadershipChanged',
       is,
-      isShared,
+      isShared: leadership.isShared,
       epoch: leader?.epoch,
       leader: leader?.holder,
       olderThan,

@@ -15,11 +15,13 @@ export function createMountWatch(
     said = credentials.filter((name) => secrets.includes(name)).toSorted()
     const names = said.filter((name) => !before.includes(name))
     if (names.length === 0) return
+    const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
+    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
     emit({
       type: 'CredentialsExposed',
       names,
       message:
-        `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
+        `The credentials ${shown.join(', ')}${more} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
         `Remove them from --secrets-dir, because a manifest can send each file there to a data source.`,
     })
   }
@@ -30,10 +32,4 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
   return folders.map(({ name }) => name).filter((name) => !name.startsWith('.'))
-}
-
-function listOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  return `The credentials ${shown.join(', ')}${more}`
 }

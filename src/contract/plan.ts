@@ -1,3 +1,4 @@
+import type { ServiceIdentity } from '../plan/record.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
@@ -29,8 +30,7 @@ export interface PlanItem {
   readonly after: readonly Key[]
   readonly waitsFor: readonly Key[]
   readonly renamedFrom: Key | undefined
-  readonly service:
-    { readonly name: string; readonly organizationId: string; readonly serviceId: string } | undefined
+  readonly service: ServiceIdentity | undefined
   readonly outline: Readonly<Record<string, string>>
   readonly platformName: string | undefined
   readonly remoteId: string | undefined

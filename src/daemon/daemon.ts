@@ -8,9 +8,7 @@ import type { Priority } from '../contract/platform.ts'
 import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { syncStoreFromLedger } from '../reconcile/state/record-io.ts'
-import type { ReconcileContext } from '../reconcile/context.ts'
 import type { OperatorCommand } from '../contract/person-command.ts'
-import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/view.ts'
 import { startLeaderLoop, type Acting } from './leader-loop.ts'
 import { keysOf } from './pass.ts'
@@ -19,14 +17,12 @@ import { createReadings, type ReadingContext, listAffected } from './readings.ts
 import { createRequests } from './reconcile-tokens.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
-interface DaemonParts {
-  readonly context: ReconcileContext
-  readonly board: WritableBoard
-  readonly reconciler: Reconciler
+interface DaemonParts extends Omit<
+  Parameters<typeof startLeaderLoop>[0],
+  'lateForMs' | 'isUnconfirmed' | 'onRun' | 'onRan'
+> {
   readonly source: Source
-  readonly concurrency: number
   readonly lateForMs: () => number | undefined
-  readonly renewed: () => Promise<readonly string[]>
   readonly probeNow: (service: string) => void
   readonly forgetSecrets: () => void
   readonly onAccept: () => void
@@ -84,6 +80,7 @@ export function createDaemon(parts: DaemonParts) {
     if (catalog.problem === undefined) revisionSince = loaded.revisionSince
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
     const late = reading.cause === 'poll' || reading.cause === 'full'
+    const isListening = watchMode() === 'recursive' || watchMode() === 'parent'
     emit({
       type: 'SourceLoaded',
       revision: catalog.revision,
@@ -95,7 +92,7 @@ export function createDaemon(parts: DaemonParts) {
       findings: catalog.findings,
       problem: sourceProblem,
       saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
-      missedByWatcher: differs && !first && late && listens(watchMode()),
+      missedByWatcher: differs && !first && late && isListening,
     })
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
@@ -254,8 +251,4 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
     board.set({ ...shown, file: position.file, line: position.line })
   }
-}
-
-function listens(mode: WatchMode): boolean {
-  return mode === 'recursive' || mode === 'parent'
 }

@@ -33,8 +33,8 @@ const STUCK_MS = 60_000
 
 export function createDispatcher(options: DispatcherOptions) {
   const { clock, queue, emit } = options
-  const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
-  const patient = createSlots({ concurrency: options.concurrency, priorities: [1, 2], queue })
+  const urgent = createSlots(options, [0])
+  const patient = createSlots(options, [1, 2])
   const idle = Promise.withResolvers<void>()
   let deadline: AbortSignal | undefined
   let awake = false
@@ -44,7 +44,7 @@ export function createDispatcher(options: DispatcherOptions) {
   let shown: ReturnType<Queue['depth']> | undefined
   let progressAt = clock.monotonic()
 
-  function slotsOf(priority: Priority): Slots {
+  function slotsOf(priority: Priority): ReturnType<typeof createSlots> {
     return priority === 0 ? urgent : patient
   }
 
@@ -174,19 +174,11 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 }
 
-type Slots = ReturnType<typeof createSlots>
-
-interface SlotsOptions {
-  readonly concurrency: number
-  readonly priorities: readonly Priority[]
-  readonly queue: Pick<Queue, 'readyServices' | 'services'>
-}
-
 /**
  * Divides the slots equally between services with ready or running keys, rounded up. The last free slot is for a
  * service without runs, because otherwise a single hanging service could fill all slots.
  */
-function createSlots({ concurrency, priorities, queue }: SlotsOptions) {
+function createSlots({ concurrency, queue }: DispatcherOptions, priorities: readonly Priority[]) {
   const running = new Map<string, number>()
   let total = 0
 

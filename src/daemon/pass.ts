@@ -194,7 +194,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     held,
     review(key: Key, result: ReconcileResult) {
       const wasMoving = moving.delete(key)
-      if (isChange(result)) changed.add(key)
+      if (CHANGES.has(result.action.type) && result.outcome.result === 'done') changed.add(key)
       if (wasMoving && result.action.type !== 'hold') retried.add(key)
       const status = board.get(key)
       held.delete(key)
@@ -217,10 +217,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
     },
     unsettled: () => (moving.size === 0 ? [] : [...moving, ...held].toSorted()),
   }
-}
-
-function isChange({ action, outcome }: ReconcileResult): boolean {
-  return CHANGES.has(action.type) && outcome.result === 'done'
 }
 
 /** With these reasons, a change in progress might continue. */

@@ -4,7 +4,6 @@ import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, decisiveRun } from '../reconcile/dry-run/plan-item.ts'
 import type { Explanation } from '../plan/reason.ts'
-import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
@@ -115,11 +114,8 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
     if (item.waitsFor.length === 0) return item
     if (!comes(item.key)) return { ...item, before: undefined, desired: undefined }
     const missing = runs.get(item.key)?.assessment?.input.surroundings.missingSecrets ?? []
-    return missing.length > 0 ? asRefused(item, missing) : { ...item, verdict: 'waits' }
+    if (missing.length === 0) return { ...item, verdict: 'waits' }
+    const reason = 'SecretUnavailable'
+    return { ...item, reason, because: { reason, facts: { missing } } }
   })
-}
-
-function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
-  const reason = 'SecretUnavailable'
-  return { ...item, reason, because: { reason, facts: { missing } } }
 }

@@ -110,7 +110,8 @@ export function listAffected(
   return [
     ...changedMistakes(before, next),
     ...changedLocks(before?.locks, next),
-    ...pendingDeletions(records),
+    // A reconcile cancels a pending deletion if a manifest now claims the pipe.
+    ...[...records].flatMap(({ key, removal }) => (removal === undefined ? [] : [key])),
   ]
 }
 
@@ -130,11 +131,6 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
     if (state !== 'invalid' || known === undefined || known === entry) return []
     return mistakesOf(known) === mistakesOf(entry) ? [] : [key]
   })
-}
-
-/** Keys with a pending deletion. A reconcile cancels the deletion if a manifest now claims the pipe. */
-function pendingDeletions(records: Iterable<LedgerRecord>): readonly Key[] {
-  return [...records].filter(({ removal }) => removal !== undefined).map(({ key }) => key)
 }
 
 function mistakesOf({ findings, stated }: Entry): string {

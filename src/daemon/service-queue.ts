@@ -66,18 +66,15 @@ export function createReadyLanes<T extends ReadyEntry>() {
 
 /** Names the key's queue. Each service has its own queue, so a hanging service blocks no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
+  const manifest = store.entry(key)?.manifest
+  const wanted = manifest && serviceOf(manifest)
   switch (store.lifecycleOf(key)) {
-    case 'read-only': {
-      const manifest = store.entry(key)?.manifest
-      return (manifest && serviceOf(manifest)) ?? 'alerts'
-    }
+    case 'read-only':
+      return wanted ?? 'alerts'
     case 'reference':
       return ''
     case 'create-once':
-    case 'upsert': {
-      const manifest = store.entry(key)?.manifest
-      const wanted = manifest && serviceOf(manifest)
+    case 'upsert':
       return wanted ?? store.record(key)?.service?.name ?? ''
-    }
   }
 }

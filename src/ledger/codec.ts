@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
-import { HistoryEntry, type NewEntry } from '../contract/history.ts'
+import { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 const MAX_RECORD_BYTES = 64 * 1_024
@@ -54,10 +54,6 @@ export function storedRecord(key: Key, body: string): StoredRecord {
   const reading = z.object({ version: z.int() }).safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))
   return { key, version: reading.data.version, body }
-}
-
-export function encodeEntry(entry: NewEntry): string {
-  return JSON.stringify(entry)
 }
 
 export function decodeEntry(key: string, body: string): HistoryEntry {

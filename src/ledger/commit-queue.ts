@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { NewEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
-import { encodeEntry, encodeRecord } from './codec.ts'
+import { encodeRecord } from './codec.ts'
 import { lacksRoom } from './sqlite-fault.ts'
 import { IN_MEMORY } from './connection.ts'
 import type { Room, Store } from './sqlite-store.ts'
@@ -124,7 +124,7 @@ function apply(tables: Tables, { removed, written, history }: Commit): LedgerRec
   for (const { key } of removed) tables.delete(key)
   if (removed.length > 0) tables.set('used_version', used)
   if (stored !== undefined) tables.put(stored)
-  for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
+  for (const entry of history) tables.addHistory(entry.key, JSON.stringify(entry))
   return record
 }
 

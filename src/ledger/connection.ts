@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { statOf } from './location.ts'
 import { movedAway } from './moved.ts'
-import { sqlError, sqliteCode } from './sqlite-fault.ts'
+import { sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
 import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
 import { prepareTables } from './tables.ts'
 
@@ -90,7 +90,6 @@ function makeDurable(db: DatabaseSync, file: string): void {
 }
 
 const READ_ONLY = 8
-const CANNOT_OPEN = 14
 
 /** Notices a read-only file before the first create. */
 function assertWritable(db: DatabaseSync): void {

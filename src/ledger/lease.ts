@@ -2,9 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
-import { BUSY, sqlError, sqliteCode } from './sqlite-fault.ts'
-
-const CANNOT_OPEN = 14
+import { BUSY, sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
 
 /** ms to wait for the lock, because {@link isOwned} of another process might hold it for an instant. */
 const PATIENCE_MS = 200

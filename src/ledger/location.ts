@@ -122,16 +122,15 @@ function fill(draft: string, archive: Archive | undefined): void {
   using db = new DatabaseSync(draft)
   db.exec('PRAGMA synchronous = FULL')
   createSchema(db, archive?.hashKey)
-  if (archive !== undefined) transaction(db, () => fillWith(db, archive))
-}
-
-function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, history }: Archive): void {
-  const tables = prepareTables(db, Infinity)
-  tables.set('platform', platform)
-  tables.set('profile', profile)
-  tables.set('used_version', usedVersion)
-  for (const record of records) tables.put(record)
-  for (const { key, body } of history) tables.addHistory(key, body)
+  if (archive === undefined) return
+  transaction(db, () => {
+    const tables = prepareTables(db, Infinity)
+    tables.set('platform', archive.platform)
+    tables.set('profile', archive.profile)
+    tables.set('used_version', archive.usedVersion)
+    for (const record of archive.records) tables.put(record)
+    for (const { key, body } of archive.history) tables.addHistory(key, body)
+  })
 }
 
 /** Flushes the file's folder, because otherwise a power failure can remove a new name. */

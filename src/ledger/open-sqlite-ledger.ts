@@ -60,23 +60,21 @@ export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
 
 /** @param stack releases the lock when it is disposed */
 export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: AsyncDisposableStack): Store {
-  if (options.init === 'auto') makeFolderOf(options.file)
-  assertMayStart(options)
+  const { init } = options
+  if (init === 'auto') makeFolderOf(options.file)
+  // Before the lock file is made, because `init: never` must not leave files if there is no ledger.
+  if (!ledgerExists(options.file) && init === 'never') {
+    throw missing(
+      options.file,
+      '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
+        'If the ledger was lost, restore it from a backup; "pipewright plan" shows what a new ledger would create and adopt. ' +
+        'If this is the first run, use --ledger-init=auto once.',
+    )
+  }
   const file = realFile(options.file)
   stack.use(takeLease(file, options.clock.now()))
   if (!ledgerExists(file)) createLedgerFile(file)
   return openStore({ ...options, mode: 'owner', file })
-}
-
-/** Runs before the lock file is made, because `init: never` must not leave files if there is no ledger. */
-function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init'>): void {
-  if (ledgerExists(file) || init === 'auto') return
-  throw missing(
-    file,
-    '--ledger-init=never forbids a first run. Check that the volume is mounted and --ledger names the right file. ' +
-      'If the ledger was lost, restore it from a backup; "pipewright plan" shows what a new ledger would create and adopt. ' +
-      'If this is the first run, use --ledger-init=auto once.',
-  )
 }
 
 /** Stores platform and profile. @throws {LedgerError} `platform` if the records have different values */

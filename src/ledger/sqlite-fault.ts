@@ -23,7 +23,7 @@ export function sqliteCode(error: unknown): number | undefined {
 
 const FULL = 13
 const IO = 10
-const CANNOT_OPEN = 14
+export const CANNOT_OPEN = 14
 
 /** Whether the disk might be full. SQLite has three codes for that. */
 export function lacksRoom(error: unknown): boolean {

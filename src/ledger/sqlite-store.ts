@@ -107,8 +107,6 @@ export function openStore(options: StoreOptions) {
 
 type Access = 'read' | 'write'
 
-type Connection = ReturnType<typeof connect>
-
 /** Ms. After a wait for another writer timed out, no access waits for this time. */
 const AGAIN_MS = 10_000
 
@@ -118,7 +116,7 @@ const AGAIN_MS = 10_000
  * beside a writer.
  */
 function createBusyPolicy(
-  connection: () => Connection,
+  connection: () => ReturnType<typeof connect>,
   clock: Pick<Clock, 'monotonic'>,
 ): <T>(access: Access, work: () => T) => T {
   /** Monotonic time of the last timeout, ms; undefined: the next access waits. */

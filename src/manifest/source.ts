@@ -2,7 +2,6 @@ import type { Catalog, Recorded } from '../contract/catalog.ts'
 import type { PlanRequest } from '../contract/plan.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
-import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/digest.ts'
 import { catalogSteps, type CatalogInput } from './catalog/next-catalog.ts'
 import { AGREEING, type CatalogState } from './catalog/deletion-grace.ts'
@@ -13,7 +12,7 @@ import type { ParsedFile } from './validate/parse-file.ts'
 import { createPlaces } from './rules/source-locator.ts'
 import { commitFacts, revisionSince } from './files/commit.ts'
 import { createSlices, inSlices } from './validate/slices.ts'
-import { readDirectory, textNow, type DirectoryReading, type OnRead } from './files/read-directory.ts'
+import { readDirectory, textNow, type DirectoryReading, type TreeOptions } from './files/read-directory.ts'
 
 export interface LoadResult {
   readonly state: CatalogState
@@ -43,13 +42,9 @@ export interface Source {
   ): Promise<LoadResult>
 }
 
-interface SourceOptions {
-  readonly profile: Profile
-  /** The manifests directory, or a single file. */
-  readonly root: string
+/** `root`: the manifests directory, or a single file. */
+interface SourceOptions extends Pick<TreeOptions, 'profile' | 'root' | 'clock' | 'onRead'> {
   readonly limits?: Partial<Limits>
-  readonly clock?: Clock | undefined
-  readonly onRead?: OnRead
 }
 
 export function createSource({ profile, root, limits, clock, onRead }: SourceOptions): Source {

@@ -1,3 +1,4 @@
+import type { Event } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { connectWords, isTlsFailure, proxyWords } from '../lib/connect-words.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
@@ -49,15 +50,13 @@ export interface DeliveryParts {
   readonly onAttempt: (attempt: PostAttempt) => void
 }
 
-export interface PostAttempt {
-  readonly id: string
-  readonly attempt: number
-  /** HTTP status, or the class of the failure. */
-  readonly code: string
-  readonly durationMs: number
+/** `code`: HTTP status, or the class of the failure. */
+export interface PostAttempt extends Pick<
+  Extract<Event, { type: 'NotificationFailed' }>,
+  'id' | 'attempt' | 'code' | 'durationMs' | 'retryInMs'
+> {
   /** Why it failed, without URL, secret or reply. Undefined after a delivery. */
   readonly message: string | undefined
-  readonly retryInMs: number | undefined
 }
 
 /** HTTP statuses after which the same request can soon work. */

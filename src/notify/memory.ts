@@ -34,12 +34,8 @@ export async function openMemory(notes: Notes): Promise<WebhookMemory> {
   const text = await notes.read()
   return {
     ...(text === undefined ? { before: [], unusable: undefined } : readMemory(text)),
-    save: (problems) => notes.write(textOf(problems)),
+    save: (problems) => notes.write(`${JSON.stringify({ version: 2, problems })}\n`),
   }
-}
-
-function textOf(problems: readonly Problem[]): string {
-  return `${JSON.stringify({ version: 2, problems })}\n`
 }
 
 function readMemory(text: string): Pick<WebhookMemory, 'before' | 'unusable'> {

@@ -40,7 +40,7 @@ export function createMessage(
   const url = publicUrl === undefined ? undefined : `${publicUrl}/${page}`
   const facts = {
     type: `problem.${change}`,
-    timestamp: timeOf(now),
+    timestamp: new Date(now).toISOString(),
     text: [textOf(change, problem, context), url].filter((line) => line !== undefined).join('\n'),
     id,
     problem: reason,
@@ -48,8 +48,8 @@ export function createMessage(
     service,
     keys: keys.slice(0, MAX_KEYS),
     resources: keys.length,
-    since: timeOf(since),
-    endedAt: change === 'ended' ? timeOf(now) : undefined,
+    since: new Date(since).toISOString(),
+    endedAt: change === 'ended' ? new Date(now).toISOString() : undefined,
     revision,
     url,
     sandbox: isSandbox || undefined,
@@ -81,10 +81,6 @@ function plain(text: string): string {
     .replaceAll('<', '‹')
     .replaceAll('>', '›')
     .replaceAll('@', '@\u200B')
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 /**

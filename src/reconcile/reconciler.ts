@@ -163,7 +163,7 @@ async function reconcileOnce(
   // No `await` before the intent, because the input could change. Only the removal of a record waits, for a list.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
-    ? await recheckBeforeForget(context, request, { assessment: { ...assessment, input }, decision: made })
+    ? await recheckBeforeForget(context, request, { ...assessment, input }, made)
     : made
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {

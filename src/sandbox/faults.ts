@@ -94,7 +94,8 @@ export function createFaults(first: FaultsInput = {}) {
     const counter = `${target.operation} ${target.subjects[0] ?? ''}`
     const nth = (counts.get(counter) ?? 0) + 1
     counts.set(counter, nth)
-    let rest = chanceOf(`${chance.seed} ${counter} ${nth}`)
+    const digits = sha256(`${chance.seed} ${counter} ${nth}`).slice(0, 12)
+    let rest = Number.parseInt(digits, 16) / 2 ** 48
     for (const { probability, fault } of chance.faults) {
       if (rest < probability) return fault
       rest -= probability
@@ -116,8 +117,4 @@ function takes(line: ReturnType<typeof inUse>, target: FaultTarget): boolean {
   if (line.seen < nth) return false
   line.used += 1
   return true
-}
-
-function chanceOf(text: string): number {
-  return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
 }

@@ -38,7 +38,8 @@ export function createRequestHandler({ world, faults, access, closing }: Request
 
     const late = fault?.type === 'latency'
     const seq = late ? storage.addRequest(arrival) : undefined
-    if (late && !(await pause(fault.ms, closing))) return
+    const isClosed = late && (await setTimeout(fault.ms, false, { signal: closing }).catch(() => true))
+    if (isClosed) return
 
     const answered = storage.transaction(() => {
       const at = seq ?? storage.addRequest(arrival)
@@ -125,11 +126,6 @@ export function createRequestHandler({ world, faults, access, closing }: Request
     const subjects = [id, isObject(body) ? body['name'] : undefined, service.serviceId]
     return { operation, subjects: subjects.filter((one) => typeof one === 'string').filter(Boolean) }
   }
-}
-
-/** @returns false if the sandbox closed first */
-async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
-  return setTimeout(ms, true, { signal: closing }).catch(() => false)
 }
 
 type Scheme = 'Basic' | 'Bearer'

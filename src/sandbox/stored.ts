@@ -37,14 +37,9 @@ export interface StoredEndpoint extends ServiceIds {
   readonly body: JsonObject
 }
 
-export interface StoredAlert {
-  readonly id: string
-  /** ms since the epoch. */
-  readonly createdAt: number
+export interface StoredAlert extends Pick<StoredPipe, 'id' | 'createdAt' | 'body' | 'incidents'> {
   /** Empty for an alert of a fixture, because each service has that alert. */
   readonly service: string
-  readonly body: JsonObject
-  readonly incidents: readonly string[]
 }
 
 export interface RecordedRequest {

@@ -71,7 +71,6 @@ export function attentionOf(
 ): Paged<Card> {
   const { narrowing, part, query } = asked
   const overview = parts.overview()
-  const context = overview
   const all = parts.board.list()
   const unwell = all.filter((resource) => !isWell(resource))
   const errors = overview.findings.filter(({ severity }) => severity === 'error')
@@ -80,14 +79,14 @@ export function attentionOf(
   const ofResources = [...groups].flatMap(([problem, [first, ...others]]): readonly Draft[] => {
     if (problem === undefined || first === undefined) return []
     const findings = others.length === 0 ? (findingsOf.get(first.key) ?? []) : []
-    return [resourceProblem(problem, [first, ...others], findings, context)]
+    return [resourceProblem(problem, [first, ...others], findings, overview)]
   })
   const isPart = findingsSelected(all, narrowing)
   const shown = new Set(unwell.map(({ key }) => key))
   const loose = errors.filter(
     (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
   )
-  const alone = loose.map((finding) => findingProblem(finding, context))
+  const alone = loose.map((finding) => findingProblem(finding, overview))
   const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
   const page = paged(problems, part, query)
   return { ...page, items: page.items.map(({ steps, ...facts }) => ({ ...facts, next: steps() })) }
@@ -129,17 +128,15 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       ],
     })
   }
-  if (!ready.ok && lastLoadAt !== undefined) {
-    const next = [{ text: 'Check the log of the daemon.', copy: undefined }]
+  if (!ready.ok && lastLoadAt !== undefined)
     problems.push({
       ...NOTHING,
       id: 'ready',
       status: 'Daemon',
       what: 'the daemon is not ready',
       message: ready.detail,
-      steps: () => next,
+      steps: () => [{ text: 'Check the log of the daemon.', copy: undefined }],
     })
-  }
   return problems
 }
 

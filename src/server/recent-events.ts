@@ -43,13 +43,6 @@ interface StateSpan {
   readonly until: number
 }
 
-interface LastReading {
-  /** ms since the epoch. */
-  readonly at: number
-  readonly durationMs: number
-  readonly ok: boolean
-}
-
 export type RecentEvents = ReturnType<typeof createRecentEvents>
 
 const SOURCE: PageUpdate = { type: 'source', keys: [] }
@@ -69,7 +62,8 @@ type ChangesOf = {
 export function createRecentEvents(now: () => number) {
   const entries: SourceEntry[] = []
   const spans = new Map<Key, readonly StateSpan[]>()
-  let lastReading: LastReading | undefined
+  /** `at`: ms since the epoch. */
+  let lastReading: { readonly at: number; readonly durationMs: number; readonly ok: boolean } | undefined
   let lastRevision: string | undefined
   let problem: string | undefined
   let watch: { readonly mode: WatchMode; readonly message: string } | undefined

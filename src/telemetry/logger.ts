@@ -1,4 +1,4 @@
-import { pino, type DestinationStream } from 'pino'
+import { pino, type DestinationStream, type LevelWithSilent } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { CommandContext } from '../plan/step.ts'
 import { printable } from '../lib/shown-text.ts'
@@ -11,12 +11,8 @@ import { createLedgerLine } from './ledger-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
-type LogLevel = (typeof LOG_LEVELS)[number]
-
 export interface LogOptions {
-  readonly level: LogLevel
+  readonly level: LevelWithSilent
   readonly format: 'json' | 'pretty'
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock

@@ -25,7 +25,8 @@ export function createBoardGauges(metrics: Instruments, namedResources: number) 
     showTimes(metrics, resources, now)
     for (const [kind, bound] of states) {
       const gauge = metrics.states.get(kind)
-      if (gauge !== undefined) countStates(gauge, ofKind(resources, kind), keys, bound)
+      const ofKind = resources.filter((resource) => resource.kind === kind)
+      if (gauge !== undefined) countStates(gauge, ofKind, keys, bound)
     }
     countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
   }
@@ -118,10 +119,6 @@ function isNamed({ kind }: ResourceView): boolean {
 /** Limits by key, because names are unique only within a kind. */
 function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
   return keys.admits(key) ? name : OTHER
-}
-
-function ofKind(resources: readonly ResourceView[], kind: string): readonly ResourceView[] {
-  return resources.filter((resource) => resource.kind === kind)
 }
 
 const MOST_GROUPS = 100

@@ -1,3 +1,5 @@
+import type { HistoryQuery } from '../../contract/ledger.ts'
+import { timeOf } from '../../kinds/instant.ts'
 import type { Settings } from '../../config/settings.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
@@ -29,7 +31,7 @@ export async function history(
   const key = word === undefined ? undefined : keyFrom(word)
   await using source = await openReader(io, settings, { command: 'history' })
   // One more than shown, to detect older entries.
-  const found = await entriesOf(source, { filter: flags, limit: limit + 1, key })
+  const found = await entriesOf(source, { key, limit: limit + 1 }, flags)
   const entries = found.slice(0, limit)
   if (key !== undefined && entries.length === 0) await assertKnown(source, key)
   if (output === 'json') {
@@ -49,11 +51,8 @@ export async function history(
 
 async function entriesOf(
   source: Reader,
-  {
-    key,
-    filter,
-    limit,
-  }: { readonly key: Key | undefined; readonly filter: ResourceFilter; readonly limit: number },
+  { key, limit }: HistoryQuery,
+  filter: ResourceFilter,
 ): Promise<readonly HistoryEntry[]> {
   if (filterWords(filter) === '') return source.history({ key, limit })
   const labels =
@@ -61,14 +60,10 @@ async function entriesOf(
       ? undefined
       : new Map((await source.status()).resources.map(({ key: of, labels: own }) => [of, own]))
   const all = await source.history({ key, limit: ALL_LINES })
-  const found = all.filter((entry) =>
-    passes({ ...entryFacts(entry), labels: labels?.get(entry.key) ?? {} }, filter),
+  const found = all.filter(({ key: of, reason, at }) =>
+    passes({ kind: kindOf(of), reasons: [reason], at, labels: labels?.get(of) ?? {} }, filter),
   )
   return found.slice(0, limit)
-}
-
-function entryFacts({ key, reason, at }: HistoryEntry) {
-  return { kind: kindOf(key), reasons: [reason], at }
 }
 
 async function assertKnown(source: Reader, key: Key): Promise<void> {
@@ -124,7 +119,7 @@ function wordsOf({ key, message }: HistoryEntry): string {
 
 function factsOf(entry: HistoryEntry, wide: boolean): readonly string[] {
   return [
-    new Date(entry.at).toISOString().replace(/\.\d+Z$/, 'Z'),
+    timeOf(entry.at),
     entry.key,
     whatOf(entry),
     ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),

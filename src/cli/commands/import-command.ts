@@ -63,11 +63,8 @@ export async function importPipes(
   return isWhole && all.every(({ manifest }) => manifest !== undefined) ? EXIT.fine : EXIT.failed
 }
 
-interface One {
+interface One extends Pick<Imported, 'key' | 'pipeId' | 'service'> {
   readonly kind: CreateOnceKind
-  readonly key: Key
-  readonly pipeId: string
-  readonly service: string
 }
 
 function oneFrom(

@@ -1,3 +1,4 @@
+import { timeOf } from '../../kinds/instant.ts'
 import type { Settings } from '../../config/settings.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
@@ -178,12 +179,8 @@ export function resolve(io: Io, settings: Settings, flags: ResolveFlags, word: s
   const { adopt: pipeId, retry, force = false } = flags
   const key = keyFrom(word)
   if (pipeId !== undefined) return carryOut(io, settings, flags, { command: 'resolve', key, pipeId })
-  return carryOut(
-    io,
-    settings,
-    flags,
-    retry === true ? { command: 'retry', key, force } : { command: 'recreate', key },
-  )
+  if (retry === true) return carryOut(io, settings, flags, { command: 'retry', key, force })
+  return carryOut(io, settings, flags, { command: 'recreate', key })
 }
 
 interface SuspendFlags extends Printed {
@@ -193,7 +190,7 @@ interface SuspendFlags extends Printed {
 }
 
 export function suspend(io: Io, settings: Settings, flags: SuspendFlags, word: string): Promise<ExitCode> {
-  const until = new Date(io.clock.now() + flags.for).toISOString().replace(/\.\d+Z$/, 'Z')
+  const until = timeOf(io.clock.now() + flags.for)
   const asked = { command: 'suspend', key: keyFrom(word), reason: flags.reason, until } as const
   return carryOut(io, settings, flags, asked)
 }
@@ -218,10 +215,8 @@ async function forgetPlatform(io: Io, settings: Settings, output: Printed['outpu
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
   const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })
-  const message =
-    platform === undefined
-      ? 'The ledger belongs to no platform. The next "pipewright run" or "apply" binds it to the platform at --base-url.'
-      : `The ledger no longer belongs to ${platform}. The next "pipewright run" or "apply" binds it to the platform at --base-url.`
+  const state = platform === undefined ? 'belongs to no platform' : `no longer belongs to ${platform}`
+  const message = `The ledger ${state}. The next "pipewright run" or "apply" binds it to the platform at --base-url.`
   if (output === 'json') printJson(io, { result: 'done', platform, message })
   else print(io.stdout, message)
   return EXIT.fine

@@ -12,7 +12,7 @@ import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
 import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
-import { callServer, expectObject, getReply, type CallContext, type ServerReply } from '../server-client.ts'
+import { callServer, expectObject, getReply } from '../server-client.ts'
 
 /** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
@@ -58,11 +58,7 @@ export async function reconcile(
       `${command}: the reply of ${call.server} has no token for --wait, so it is not from Pipewright. Correct the address.`,
     )
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
-  await untilDone(io, {
-    waitMs,
-    call,
-    ask: () => callServer(io, { ...call, path: progress }),
-  })
+  await untilDone(io, { ...call, path: progress }, waitMs)
   if (key !== undefined) {
     const item = await getReply(io, call, { path: `api/v1/resources/${key}` })
     showOne(io, item, output)
@@ -78,19 +74,13 @@ const ANSWER_MS = 30_000
 
 const ASK_AGAIN_MS = 250
 
-interface Wait {
-  readonly waitMs: number
-  readonly call: CallContext
-  readonly ask: () => Promise<ServerReply>
-}
-
 /** @throws {CommandError} on a timeout, or if the daemon stops */
-async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
+async function untilDone(io: Io, call: Parameters<typeof callServer>[1], waitMs: number): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
   const deadline = io.clock.monotonic() + waitMs
   for (;;) {
-    const { done, pending } = expectObject(call, await ask())
+    const { done, pending } = expectObject(call, await callServer(io, call))
     if (done === true) return
     const left = typeof pending === 'number' ? pending : 0
     if (io.clock.monotonic() >= deadline) {

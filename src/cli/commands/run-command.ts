@@ -1,6 +1,6 @@
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
-import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
+import { createDaemon } from '../../daemon/daemon.ts'
 import { type ActivityNotes, startActivityNotes } from '../../daemon/activity-notes.ts'
 import { createLeaderState, type Leading } from '../../daemon/leader-state.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
@@ -88,12 +88,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return await end(io, settings, { events, engine, daemon, activity, leading, run, standing })
 }
 
-interface Running {
-  readonly events: EventBus
-  readonly engine: Engine
-  readonly daemon: Daemon
+interface Running extends Pick<
+  Parameters<typeof createLeadershipRun>[0],
+  'events' | 'engine' | 'daemon' | 'leading'
+> {
   readonly activity: ActivityNotes
-  readonly leading: Leading
   readonly run: ReturnType<typeof createLeadershipRun>
   readonly standing: Promise<void> | undefined
 }

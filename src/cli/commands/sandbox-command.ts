@@ -1,3 +1,4 @@
+import { aborted } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { named, parseListen } from '../../config/parsers.ts'
@@ -50,9 +51,6 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     `alerts token ${flags.alertsToken === undefined ? alertsToken : '(as given)'}`,
   ]
   print(io.stdout, lines.join('\n'))
-  await new Promise<void>((stopped) => {
-    io.stop.stopping.addEventListener('abort', () => stopped(), { once: true })
-    if (io.stop.stopping.aborted) stopped()
-  })
+  await aborted(io.stop.stopping, io.stop.stopping)
   return EXIT.fine
 }

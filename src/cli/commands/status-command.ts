@@ -21,10 +21,8 @@ interface StatusFlags extends ResourceFilter {
   readonly watch?: true
 }
 
-interface StatusOptions {
+interface StatusOptions extends StatusFlags {
   readonly key: string | undefined
-  readonly filter: ResourceFilter
-  readonly output: StatusFlags['output']
 }
 
 export async function status(
@@ -35,7 +33,7 @@ export async function status(
 ): Promise<ExitCode> {
   const { server } = settings
   assertNoFilter(word, flags)
-  const options = { key: word && (typedKey(word) ?? word), filter: flags, output: flags.output }
+  const options = { ...flags, key: word && (typedKey(word) ?? word) }
   const read = async (): Promise<Chosen> => {
     await using reader = await openReader(io, settings, { command: 'status', isAgain: flags.watch === true })
     const all = await reader.status()
@@ -69,7 +67,7 @@ interface Chosen extends StatusReading {
   readonly next: readonly NextStep[]
 }
 
-function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
+function chosen(reading: StatusReading, { key, ...filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {
     // Errors of other resources must not affect the exit code.
@@ -86,15 +84,12 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
     ...reading,
     next: [],
     nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
-    resources: resources.filter((resource) =>
-      passes({ ...resource, reasons: reasonsOf(resource), at: resource.since }, filter),
-    ),
+    resources: resources.filter((resource) => {
+      const { reason, conditions, since: at } = resource
+      const reasons = [reason, ...Object.values(conditions).map((condition) => condition.reason)]
+      return passes({ ...resource, reasons, at }, filter)
+    }),
   }
-}
-
-function reasonsOf({ reason, conditions }: ShownResource): readonly string[] {
-  const { Valid, Synced, Ready } = conditions
-  return [reason, Valid.reason, Synced.reason, Ready.reason]
 }
 
 /** @throws {CommandError} if the key has a manifest but no record yet */

@@ -1,3 +1,4 @@
+import { isTerminal } from './terminal.ts'
 import type { Io } from '../io.ts'
 
 /** Shorter work shows no progress. */
@@ -16,7 +17,9 @@ export interface Progress extends Disposable {
 
 /** Shows progress on standard error, except with `NO_COLOR` or `TERM=dumb`. */
 export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
-  if (!isLive(stderr, env)) return { stderr, show: () => undefined, [Symbol.dispose]: () => undefined }
+  const isQuiet = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb'
+  if (isQuiet || !isTerminal(stderr))
+    return { stderr, show: () => undefined, [Symbol.dispose]: () => undefined }
   const startedAt = performance.now()
   let line = ''
   let isShown = false
@@ -47,12 +50,6 @@ export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Pro
       erase()
     },
   }
-}
-
-function isLive(stream: NodeJS.WritableStream, env: Io['env']): boolean {
-  const isTerminal = 'isTTY' in stream && stream.isTTY === true
-  const isQuiet = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb'
-  return isTerminal && !isQuiet
 }
 
 const USUAL_COLUMNS = 80

@@ -1,5 +1,22 @@
+import { Text, z } from '../zod.ts'
 import { createNearest } from '../../lib/nearest.ts'
 import { repeatsIn, ruleError, type RuleFinding } from '../finding.ts'
+
+export const ColumnList = z
+  .array(
+    z.strictObject({
+      name: Text.describe('Name of the column.'),
+      type: Text.describe('Type of the column.').meta({ form: 'block' }),
+    }),
+  )
+  .optional()
+  .describe('Columns of the destination table.')
+  .meta({ keyedBy: ['name'] })
+
+export const FieldMapping = z.strictObject({
+  sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
+  destinationField: Text.describe('Column of the destination.'),
+})
 
 const NAMES_SHOWN = 5
 

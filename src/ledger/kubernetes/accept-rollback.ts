@@ -4,7 +4,7 @@ import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, throwAsLedgerError } from './cluster-error.ts'
 import { readLease, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
 import { writesOf, writesRollback } from './ledger-rollback.ts'
-import { readLedgerSecret } from './ledger-secret.ts'
+import { secretOf } from './cluster-archive.ts'
 import { isRecordOf, keptOf } from './record-object.ts'
 
 const TRIES = 20
@@ -12,9 +12,7 @@ const TRIES = 20
 /** @returns description of the accepted rollback. Undefined: none was detected */
 export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
-  const { api, name, secrets, shown } = cluster
-  const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
+  const secret = await secretOf(cluster)
   const [what, times] = [secret.rollback(), secret.rollbacks()]
   if (what !== undefined)
     await secret.change(() => {

@@ -43,9 +43,9 @@ export async function openClusterAccess(
   const { KUBECONFIG: file, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env
   if (file?.includes(delimiter) === true)
     throw new LedgerError('io', `KUBECONFIG names several files (${file}). Name only one.`)
-  if (file !== undefined && file !== '') return accessOfFile(file, { env, run })
+  if (file !== undefined && file !== '') return accessOfFile(file, env, run)
   if (host !== undefined && host !== '') return accessOfPod(host, port ?? '443', serviceAccount)
-  return accessOfFile(join(homedir(), '.kube', 'config'), { env, run })
+  return accessOfFile(join(homedir(), '.kube', 'config'), env, run)
 }
 
 async function accessOfPod(host: string, port: string, folder: string): Promise<ClusterAccess> {
@@ -107,10 +107,7 @@ const User = z.strictObject({
 /** Name of the item in a cluster's `extensions` that a credential plugin gets as `config`. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec'
 
-async function accessOfFile(
-  file: string,
-  { env, run }: { readonly env: Environment; readonly run: typeof runProgram },
-): Promise<ClusterAccess> {
+async function accessOfFile(file: string, env: Environment, run: typeof runProgram): Promise<ClusterAccess> {
   const wrong = (why: string) => new LedgerError('io', `${file}, which says how to reach Kubernetes, ${why}.`)
   const reading = Kubeconfig.safeParse(parsed(await textOf(file)))
   if (!reading.success) throw wrong(`is no kubeconfig: ${issueWords(reading.error)}`)

@@ -68,10 +68,10 @@ export async function moveCluster(
   }
 }
 
-async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
-  const secret = await readLedgerSecret(api, secrets, name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}. Correct --ledger.`)
-  return secret
+export async function secretOf(cluster: Cluster): Promise<LedgerSecret> {
+  const secret = await readLedgerSecret(cluster)
+  if (secret !== undefined) return secret
+  throw new LedgerError('missing', `there is no ledger ${cluster.shown}. Correct --ledger.`)
 }
 
 async function archiveOf(cluster: Cluster): Promise<Archive> {
@@ -119,9 +119,12 @@ export async function writeClusterArchive(
   options: ClusterPlace,
 ): Promise<string | undefined> {
   await using cluster = await openCluster(options)
-  const { api, name, records, secrets, shown } = cluster
-  const there = await readLedgerSecret(api, secrets, name)
-  if (there !== undefined) throw isThere(shown, there.movedAt(), deleting(name))
+  const { api, name, records, shown } = cluster
+  const there = await readLedgerSecret(cluster)
+  if (there !== undefined) {
+    const remains = `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
+    throw isThere(shown, there.movedAt(), remains)
+  }
   const left = objectsOf(archive)
   const writes = writesOf(left)
   await assertOnlyThese(cluster, left)
@@ -134,8 +137,7 @@ export async function writeClusterArchive(
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
   const setBack = archive.rollback ?? writesRollback(writesIn(await readLease(cluster)), writes)
   const setBacks = setBack === undefined ? undefined : '1'
-  const members = { hashKey, platform, profile, hasRecords, setBack, setBacks }
-  await createLedgerSecret(api, secrets, name, members)
+  await createLedgerSecret(cluster, { hashKey, platform, profile, hasRecords, setBack, setBacks })
   return setBack
 }
 
@@ -157,10 +159,6 @@ function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerErr
       `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
     options,
   )
-}
-
-function deleting(name: string): string {
-  return `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
 /** Makes objects for removed records, too, because these keep their history and versions. */

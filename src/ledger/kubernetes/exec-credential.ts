@@ -50,16 +50,13 @@ type Login = Omit<z.infer<typeof Status>, 'expirationTimestamp'> & { readonly en
 
 export function createExecCredential(
   exec: z.infer<typeof Exec>,
-  {
-    env,
-    cluster,
-    run,
-  }: {
+  parts: {
     readonly env: NodeJS.ProcessEnv
     readonly cluster: () => Promise<object>
     readonly run: typeof runProgram
   },
 ) {
+  const { env, cluster, run } = parts
   let known: Login | undefined
   let running: Promise<Login> | undefined
 

@@ -5,20 +5,18 @@ import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
-import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
-import type { ClusterApi } from './cluster-api.ts'
+import { decodeEntry, encodeRecord } from '../codec.ts'
 import { keptBody, hasArrived, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
-import type { Mirror, Mirrored } from './record-mirror.ts'
+import type { Mirrored } from './record-mirror.ts'
 import { readMirror } from './read-mirror.ts'
 import type { LedgerRollback } from './ledger-rollback.ts'
 
-interface KubernetesLedgerParts {
-  readonly api: ClusterApi
-  readonly path: string
-  readonly name: string
-  readonly mirror: Mirror
+interface KubernetesLedgerParts extends Pick<
+  Parameters<typeof createPut>[0],
+  'api' | 'path' | 'name' | 'mirror'
+> {
   readonly hashKey: Uint8Array
   readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
   /** If `lapsed` gives a reason, this process writes only outcomes of sent requests. */
@@ -48,7 +46,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   function linesOf(entries: readonly NewEntry[]): readonly KeptLine[] {
-    return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
+    return entries.map((entry) => ({ seq: mirror.nextSeq(), body: JSON.stringify(entry) }))
   }
 
   function compare(seen: LedgerRecord): Mirrored | undefined {

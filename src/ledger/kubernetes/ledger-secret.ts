@@ -1,3 +1,4 @@
+import type { Cluster } from './cluster.ts'
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../../lib/json.ts'
@@ -25,13 +26,9 @@ interface SecretMembers {
 /** Version of the Secret's format. A program that only knows earlier formats refuses it. */
 const FORMAT = 1
 
-export async function readLedgerSecret(
-  api: ClusterApi,
-  collection: string,
-  name: string,
-): Promise<LedgerSecret | undefined> {
+export async function readLedgerSecret({ api, secrets, name }: Cluster): Promise<LedgerSecret | undefined> {
   try {
-    return opened(api, collection, await api.get(`${collection}/${name}`))
+    return opened(api, secrets, await api.get(`${secrets}/${name}`))
   } catch (error) {
     if (error instanceof ClusterError && error.status === 404) return undefined
     throw asLedgerError(error)
@@ -40,32 +37,26 @@ export async function readLedgerSecret(
 
 /** If another process has just created the Secret, returns that Secret. An import (`given`) fails instead. */
 export async function createLedgerSecret(
-  api: ClusterApi,
-  collection: string,
-  name: string,
+  cluster: Cluster,
   given?: SecretMembers & { readonly hashKey: Uint8Array },
 ): Promise<LedgerSecret> {
-  const { hashKey = randomBytes(32) } = given ?? {}
+  const { api, secrets, name } = cluster
+  const { hashKey = randomBytes(32), ...members } = given ?? {}
   try {
-    const object = await api.create(collection, {
+    const object = await api.create(secrets, {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name },
       type: 'Opaque',
-      data: encoded({ ...membersOf(given), hashKey, format: Buffer.from(String(FORMAT)) }),
+      data: encoded({ ...bytesIn(members), hashKey, format: Buffer.from(String(FORMAT)) }),
     })
-    return opened(api, collection, object)
+    return opened(api, secrets, object)
   } catch (error) {
     const isThere = error instanceof ClusterError && error.status === 409 && given === undefined
-    const secret = isThere ? await readLedgerSecret(api, collection, name) : undefined
+    const secret = isThere ? await readLedgerSecret(cluster) : undefined
     if (secret !== undefined) return secret
     throw asLedgerError(error)
   }
-}
-
-function membersOf(given: SecretMembers = {}): Record<string, Buffer> {
-  const { platform, profile, hasRecords, setBack, setBacks } = given
-  return bytesIn({ platform, profile, hasRecords, setBack, setBacks })
 }
 
 function bytesIn(members: SecretMembers): Record<string, Buffer> {

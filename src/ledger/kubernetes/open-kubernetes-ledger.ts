@@ -35,10 +35,12 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const { clock, emit, mode } = options
   await using stack = new AsyncDisposableStack()
   const cluster = stack.use(await openCluster(options))
-  const { api, name, shown, records, secrets } = cluster
+  const { api, name, shown, records } = cluster
   const leaseMs = options.leaseMs ?? LEASE_MS
   // Separate connections with a short timeout, because a hanging renewal must not lose the Lease.
   const leaseApi = stack.use(cluster.apiWithin(Math.min(TIMEOUT_MS, leaseMs / 5)))
+  const tellRead = (result: 'read' | 'failed' | 'ignored', message: string | undefined) =>
+    emit({ type: 'LedgerRead', result, durationMs: 0, message })
   const mirror = stack.use(
     createMirror({
       api,
@@ -46,26 +48,19 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       selector: cluster.selector,
       ledger: name,
       clock,
-      onSilence: (why) =>
-        emit({
-          type: 'LedgerRead',
-          result: why === undefined ? 'read' : 'failed',
-          durationMs: 0,
-          message: why,
-        }),
+      onSilence: (why) => tellRead(why === undefined ? 'read' : 'failed', why),
       onRollback: (what) => rollback.notice(what),
-      onUnreadable: (error) =>
-        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
-      onIgnored: (message) => emit({ type: 'LedgerRead', result: 'ignored', durationMs: 0, message }),
+      onUnreadable: ({ message }) => tellRead('failed', message),
+      onIgnored: (message) => tellRead('ignored', message),
     }),
   )
-  const found = await readLedgerSecret(api, secrets, name)
+  const found = await readLedgerSecret(cluster)
   // The Lease is read before the records, because a write in between must not count as lost.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown, found ? 'corrupt' : 'missing')
   if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
-  const secret = found ?? (await createLedgerSecret(api, secrets, name))
+  const secret = found ?? (await createLedgerSecret(cluster))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
   let comparing: Promise<void> | undefined
@@ -176,7 +171,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
 
 export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
-  const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
+  const secret = await readLedgerSecret(cluster)
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform

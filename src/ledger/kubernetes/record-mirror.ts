@@ -1,4 +1,3 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
@@ -14,16 +13,10 @@ export interface Mirrored {
   readonly resourceVersion: string
 }
 
-interface MirrorOptions {
+interface MirrorOptions extends Omit<Parameters<typeof watchRecords>[0], 'knownUpTo' | 'readAll' | 'hear'> {
   readonly api: ClusterApi
-  readonly path: string
-  readonly selector: string
   readonly ledger: string
-  readonly clock: Clock
-  /** Called when the watch fails (with the reason) or works again. */
-  readonly onSilence: (why: string | undefined) => void
   readonly onRollback: (what: string) => void
-  readonly onUnreadable: (error: LedgerError) => void
   /** An object has the ledger's label but is not its record. Called once per object. */
   readonly onIgnored: (what: string) => void
 }

@@ -13,6 +13,7 @@ interface RecordWatchParts {
   /** @throws {ClusterError} @throws {LedgerError} if a record is invalid; the others are read */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
+  /** Called when the watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
   readonly onUnreadable: (error: LedgerError) => void
 }

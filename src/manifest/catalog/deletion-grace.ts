@@ -1,14 +1,14 @@
+import type { Before } from '../rules/duplicate-keys.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
-import type { Catalog, Recorded } from '../../contract/catalog.ts'
+import type { Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import type { LockedIds } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 
-export interface CatalogState {
-  readonly catalog: Catalog
+export interface CatalogState extends Omit<Before, 'recorded' | 'isGone'> {
   /** Keys that were not found, and in how many readings in a row. At {@link AGREEING}, a key counts as deleted. */
   readonly missingFor: ReadonlyMap<Key, number>
   /** Missing keys whose loss an operator accepted, so they no longer count as lost. */
@@ -17,9 +17,6 @@ export interface CatalogState {
   readonly pending: ReadonlySet<Key>
   /** Keys that the Locks no longer have, and in how many readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
-  readonly lockFiles: ReadonlySet<string>
-  readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
-  readonly endpoints: ReadonlyMap<string, Key>
   readonly counts: Readonly<Record<string, number>>
 }
 

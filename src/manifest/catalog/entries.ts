@@ -79,9 +79,8 @@ function found({ previous, recorded }: Input, document: ParsedDocument, errors: 
   }
   const last = lastOf(before)
   const stated = last.manifest === undefined ? (document.stated ?? statedIn(manifest)) : undefined
-  const position = isAmbiguous(errors)
-    ? placeBefore(before, document.key && recorded.get(document.key))
-    : undefined
+  const isAmbiguous = errors.some(({ code }) => code === 'duplicate-key')
+  const position = isAmbiguous ? placeBefore(before, document.key && recorded.get(document.key)) : undefined
   return {
     ...last,
     stated,
@@ -89,10 +88,6 @@ function found({ previous, recorded }: Input, document: ParsedDocument, errors: 
     position: position ?? document.position,
     findings: errors.toSorted(byPosition),
   }
-}
-
-function isAmbiguous(errors: readonly Finding[]): boolean {
-  return errors.some(({ code }) => code === 'duplicate-key')
 }
 
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {

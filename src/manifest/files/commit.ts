@@ -12,11 +12,6 @@ const LAST_PARTS = 6
 /** Maximum Git references to follow. More references in a row are a circle. */
 const REFERENCES = 5
 
-interface HashedFile {
-  readonly file: string
-  readonly hash: string
-}
-
 export async function commitOf(root: string): Promise<Revision | undefined> {
   const name = root
     .split(sep)
@@ -28,7 +23,9 @@ export async function commitOf(root: string): Promise<Revision | undefined> {
 }
 
 /** Revision of files without a commit: a digest of their names and bytes. */
-export function contentRevision(files: readonly HashedFile[]): Revision {
+export function contentRevision(
+  files: readonly { readonly file: string; readonly hash: string }[],
+): Revision {
   const digest = sha256(files.map(({ file, hash }) => `${JSON.stringify(file)} ${hash}\n`).join(''))
   return { id: `content-${digest.slice(0, 12)}`, from: 'content' }
 }

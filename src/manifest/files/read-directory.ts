@@ -1,3 +1,4 @@
+import type { Catalog } from '../../contract/catalog.ts'
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,14 +18,11 @@ import { commitOf, contentRevision, revisionSince } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
 import { notRegular, unreadableFinding, walkTree, type FoundFile, type Tree } from './walk.ts'
 
-export interface Reading {
-  readonly revision: Revision
+export interface Reading extends Pick<Catalog, 'revision' | 'findings' | 'problem'> {
   /** Sorted by path below the root. Empty if `problem` is set. */
   readonly files: ReadonlyMap<string, ParsedFile>
-  readonly findings: readonly Finding[]
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
   readonly unread: readonly string[]
-  readonly problem: SourceProblem | undefined
 }
 
 export interface DirectoryReading extends Reading {

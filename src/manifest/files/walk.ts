@@ -1,3 +1,4 @@
+import { isBelow } from '../../lib/below.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
@@ -167,10 +168,6 @@ function refuseFile(walk: Walk, file: string, finding: Finding): void {
 function refuseLink(walk: Walk, file: string, finding: Finding): void {
   refuseFile(walk, file, finding)
   walk.unread.push(`${file}/`)
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 const PLAIN = /^[ -~]*$/

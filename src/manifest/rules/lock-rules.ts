@@ -1,4 +1,4 @@
-import type { Position } from '../../kinds/finding.ts'
+import type { EndpointClaim } from './ownership.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
@@ -6,10 +6,7 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type OwnershipEvidence } from './ownership.ts'
 
-interface Claim {
-  readonly document: ParsedDocument | undefined
-  readonly position: Position
-  readonly key: Key
+interface Claim extends Pick<EndpointClaim, 'document' | 'position' | 'key'> {
   readonly id: string
   readonly path: Path
 }

@@ -112,7 +112,8 @@ function checked(
     const shown = index < most ? report : { ...TOO_MANY_FINDINGS, severity }
     return findingAt(source.place(chunk.start + start, chunk.start + end), shown, identity)
   })
-  const copy = accepted && copyOf(accepted)
+  // A copy, because the parser's strings are slices that keep the whole file in memory. It has the same type.
+  const copy = accepted && (JSON.parse(JSON.stringify(accepted)) as Manifest)
   const manifest = isWrong ? undefined : copy
   return {
     ...(manifest === undefined ? identity : namedIn(manifest)),
@@ -127,11 +128,6 @@ function checked(
     chunk,
     start: document.range[0],
   }
-}
-
-/** Copies a manifest, because the parser's strings are slices that keep the whole file in memory. */
-function copyOf(manifest: Manifest): Manifest {
-  return JSON.parse(JSON.stringify(manifest)) as Manifest // a JSON copy has the same type
 }
 
 function isError({ severity }: Statement): boolean {

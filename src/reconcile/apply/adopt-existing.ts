@@ -5,9 +5,9 @@ import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { leftMs, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
-import type { LedgerRecord, Fingerprint, Intent, ServiceIdentity } from '../../plan/record.ts'
+import type { LedgerRecord, Fingerprint, Intent } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
-import { adoptRemote } from '../../plan/transitions.ts'
+import { adoptRemote, type Opening } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { foreignIn } from '../gather/observe.ts'
 import { mightBelongToOpenCreate, ownedByOtherKey, ownedByOtherWriter } from './other-owners.ts'
@@ -18,16 +18,12 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
-export interface AdoptRequest {
+export interface AdoptRequest extends Pick<Opening, 'service' | 'platformName' | 'fingerprint' | 'revision'> {
   /** Whether the pipe was found in the list by its values. If not, its id was given. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
   readonly access: ServiceAccess
-  readonly service: ServiceIdentity
-  readonly platformName: string
-  readonly fingerprint: Fingerprint
-  readonly revision: string
   /** The pipe as the list shows it. If set, the pipe is not read, except if `isFound`. */
   readonly listed?: Reply<RemoteResource> | undefined
 }

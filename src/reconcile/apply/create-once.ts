@@ -110,16 +110,16 @@ async function recordIntent(
   creation: Creation,
   { intentId, deadlineMs }: { readonly intentId: string; readonly deadlineMs: number },
 ): Promise<LedgerRecord> {
-  const { key, record, reason } = creation
+  const { key, record, reason, revision, service, platformName, fingerprint } = creation
   const sendBy = context.store.steadyNow() + SEND_WITHIN_MS
   const opened = openIntent(record, {
     intentId,
     reason,
-    requestDigest: sha256(attemptDigest(creation.fingerprint)),
-    revision: creation.revision,
-    service: creation.service,
-    platformName: creation.platformName,
-    fingerprint: creation.fingerprint,
+    requestDigest: sha256(attemptDigest(fingerprint)),
+    revision,
+    service,
+    platformName,
+    fingerprint,
     replaces: record.remote?.id,
     now: context.clock.now(),
     sendBy,

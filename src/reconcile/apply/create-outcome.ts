@@ -1,3 +1,4 @@
+import type { Opening } from '../../plan/transitions.ts'
 import { historyEntry } from '../state/record-io.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
@@ -6,8 +7,8 @@ import { timeLimit } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
-import { causeOf, explained, type Because, type Reason } from '../../plan/reason.ts'
-import type { Fingerprint, Intent, LedgerRecord, Remote, Seen, ServiceIdentity } from '../../plan/record.ts'
+import { causeOf, explained, type Because } from '../../plan/reason.ts'
+import type { Intent, LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
 import type { NewEntry } from '../../contract/history.ts'
@@ -25,16 +26,14 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-export interface Creation {
+export interface Creation extends Pick<
+  Opening,
+  'reason' | 'service' | 'platformName' | 'fingerprint' | 'revision'
+> {
   readonly key: Key
-  readonly reason: Reason
   readonly record: LedgerRecord
-  readonly service: ServiceIdentity
-  readonly platformName: string
   readonly body: JsonObject
   readonly secrets: BodySecrets
-  readonly fingerprint: Fingerprint
-  readonly revision: string
   /** Start of the read that the decision used; monotonic ms. */
   readonly since: number
 }

@@ -39,10 +39,8 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
 export async function recheckBeforeForget(
   context: ReconcileContext,
   request: ReconcileRequest,
-  {
-    assessment,
-    decision,
-  }: { readonly assessment: Assessment & { readonly input: CreateOnceInput }; readonly decision: Decision },
+  assessment: Assessment & { readonly input: CreateOnceInput },
+  decision: Decision,
 ): Promise<Decision> {
   const { input, service } = assessment
   const { key } = input.desired

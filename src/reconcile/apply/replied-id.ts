@@ -1,7 +1,8 @@
+import type { AdoptRequest } from './adopt-existing.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
+import type { ServiceIdentity, Intent, Remote } from '../../plan/record.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
@@ -9,7 +10,7 @@ import { isDeleting } from '../../kinds/state.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import type { ReadOptions, Reply } from '../../contract/platform.ts'
 import { isRequestError } from './outcome-of-error.ts'
 
 const ID_SHOWN = 64
@@ -51,13 +52,7 @@ export type ReadOfId =
  */
 export async function readRepliedId(
   { profile, platform, store, clock }: Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock'>,
-  replied: {
-    readonly recorded: LedgerRecord
-    readonly intent: Intent
-    readonly access: ServiceAccess
-    readonly pipeId: string
-    readonly revision: string
-  },
+  replied: Pick<AdoptRequest, 'recorded' | 'access' | 'pipeId' | 'revision'> & { readonly intent: Intent },
   options: ReadOptions,
 ): Promise<ReadOfId> {
   const { recorded, intent, access, pipeId, revision } = replied

@@ -66,7 +66,7 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
     service: serviceOfItem(run, record),
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
-    remoteId: action.type === 'adopt' ? action.facts.pipeId : idBefore(assessment),
+    remoteId: action.type === 'adopt' ? action.facts.pipeId : assessment?.input.recorded.remote?.id,
     ...bodiesOf(planned, key, run, differences),
     differences,
     ...accessOf(applied, run),
@@ -111,10 +111,6 @@ function dependenciesOf(manifest: ResourceManifest | undefined): readonly Key[] 
   return (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? [])
 }
 
-function withReason({ action, outcome }: ReconcileResult) {
-  return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
-}
-
 function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'because'> {
   return { reason, because: explained({ reason, facts }) }
 }
@@ -123,8 +119,10 @@ function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanIt
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
   // For an adopted pipe, its drift is more useful than "adopted".
-  if (action.type === 'adopt' && driftOf(run).length > 0)
-    return { reason: action.reason, because: said(withReason(run)).because }
+  if (action.type === 'adopt' && driftOf(run).length > 0) {
+    const telling = outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
+    return { reason: action.reason, because: said(telling).because }
+  }
   const ready = store.record(key)?.conditions?.Ready
   return action.type === 'observe' && action.reason !== 'Unobserved' && ready?.status === 'False'
     ? said(ready)
@@ -174,10 +172,6 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
 
 function isRefused({ reason, facts }: Action): boolean {
   return reason === 'InvalidManifest' || (reason === 'BackingOff' && typeof facts.after === 'object')
-}
-
-function idBefore(assessment: Basis | undefined): string | undefined {
-  return assessment?.input.recorded.remote?.id
 }
 
 function bodiesOf(

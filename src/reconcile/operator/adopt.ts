@@ -1,3 +1,4 @@
+import type { Finding } from '../../kinds/finding.ts'
 import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
@@ -14,9 +15,8 @@ import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
 import { type OperatorContext, conditionsToRenew, withRecord, nothingToResolve, refused } from './operator.ts'
-import { takeBack } from './resolve.ts'
+import { readRecorded } from './resolve.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
-import { RemoteError } from '../../contract/remote-error.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
 import { adoptExisting, type AdoptRequest, stillSending } from '../apply/adopt-existing.ts'
 import { ownedByOtherKey } from '../apply/other-owners.ts'
@@ -142,23 +142,9 @@ async function heldRemote(
 ): Promise<string | undefined> {
   const { key, remote } = recorded
   if (remote === undefined || sameId(remote.id, pipeId)) return undefined
-  const access = recordedAccess(
-    context.store,
-    recorded,
-    desiredService(context.store, context.store.entry(key)?.manifest),
-  )
-  if (access === undefined)
-    return `${key} has ${nounOf(key)} ${remote.id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
-  try {
-    await context.platform.read(
-      { kind: createOnceKindOf(context.profile, key), service: access, id: remote.id },
-      options,
-    )
-    await takeBack(context, recorded)
-  } catch (error) {
-    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    return isKnownGone(recorded, remote) ? undefined : notBelieved(key, remote)
-  }
+  const found = await readRecorded(context, recorded, remote, options)
+  if (found === 'missing') return isKnownGone(recorded, remote) ? undefined : notBelieved(key, remote)
+  if (found !== 'there') return found.why
   return (
     `${key} already has ${nounOf(key)} ${remote.id}, which exists. Give ${nounOf(key)} ${pipeId} a manifest of its own. ` +
     `Or stop managing ${remote.id}: remove the manifest, run "pipewright forget ${key}" once it is Orphaned, and bring the manifest ` +
@@ -288,10 +274,7 @@ function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: Ledger
   return `There is no manifest of ${key}, so its service is not known. ${hint}`
 }
 
-function invalidWords(
-  { key }: LedgerRecord,
-  finding: { file: string; line: number; message: string; hint: string } | undefined,
-) {
+function invalidWords({ key }: LedgerRecord, finding: Finding | undefined) {
   const what =
     finding === undefined ? '' : ` ${finding.file}:${finding.line}: ${finding.message} ${finding.hint}`
   return `The manifest of ${key} has errors; correct them first.${what}`

@@ -38,7 +38,7 @@ export async function operate(
     case 'suspend':
       return suspendKey(context, asked)
     case 'resume':
-      return resumeKey(context, asked)
+      return resumeKey(context, key)
   }
 }
 
@@ -147,10 +147,7 @@ export function suspendKey(
 
 const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 
-function resumeKey(
-  context: OperatorContext,
-  { key }: OperatorCommand & { readonly command: 'resume' },
-): Promise<OperatorResult> {
+function resumeKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
     const { store, clock } = context
     if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)

@@ -102,28 +102,41 @@ function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): stri
 async function whyNotGone(
   context: OperatorContext,
   recorded: LedgerRecord,
-  { id }: Remote,
+  remote: Remote,
   options: ReadOptions,
 ): Promise<string | undefined> {
-  const { profile, store, platform } = context
   const { key } = recorded
-  const access = recordedAccess(store, recorded, desiredService(store, store.entry(key)?.manifest))
-  if (access === undefined)
-    return `${key} has ${nounOf(key)} ${id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
+  const noun = nounOf(key)
   try {
-    await platform.read({ kind: createOnceKindOf(profile, key), service: access, id }, options)
-    await takeBack(context, recorded)
-    return `${capital(nounOf(key))} ${id} exists, so no resource is created. To replace the ${nounOf(key)}, remove it in the console first.`
+    const found = await readRecorded(context, recorded, remote, options)
+    if (found !== 'there') return found === 'missing' ? undefined : found.why
+    return `${capital(noun)} ${remote.id} exists, so no resource is created. To replace the ${noun}, remove it in the console first.`
   } catch (error) {
-    if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
     if (!isRequestError(error)) throw error
-    return `No change was made: ${nounOf(key)} ${id} could not be read. ${sentence(error.message)}`
+    return `No change was made: ${noun} ${remote.id} could not be read. ${sentence(error.message)}`
   }
 }
-
-/** After a read found the pipe, clears an operator's report that it is gone. */
-export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
-  const { remote } = recorded
-  if (remote?.saidGoneAt === undefined) return
-  await ledger.swap({ ...recorded, remote: { ...remote, saidGoneAt: undefined } }, [])
+/** If the recorded pipe is there, clears an operator's report that it is gone. @throws request errors, except a 404 */
+export async function readRecorded(
+  { profile, store, platform, ledger }: OperatorContext,
+  recorded: LedgerRecord,
+  remote: Remote,
+  options: ReadOptions,
+): Promise<'there' | 'missing' | { readonly why: string }> {
+  const { key } = recorded
+  const { id, saidGoneAt } = remote
+  const access = recordedAccess(store, recorded, desiredService(store, store.entry(key)?.manifest))
+  if (access === undefined) {
+    const why = `${key} has ${nounOf(key)} ${id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
+    return { why }
+  }
+  try {
+    await platform.read({ kind: createOnceKindOf(profile, key), service: access, id }, options)
+  } catch (error) {
+    if (error instanceof RemoteError && error.facts.class === 'Missing') return 'missing'
+    throw error
+  }
+  if (saidGoneAt !== undefined)
+    await ledger.swap({ ...recorded, remote: { ...remote, saidGoneAt: undefined } }, [])
+  return 'there'
 }

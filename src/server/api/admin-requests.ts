@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LedgerError } from '../../contract/ledger.ts'
 import { MAX_PLAN_BYTES, PLAN_REQUEST, shownPlan } from '../../contract/plan.ts'
@@ -152,9 +152,5 @@ function tokenOf(header: string | undefined): string | undefined {
 
 /** Compares digests, because the time of a comparison can reveal parts of the token. */
 function same(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

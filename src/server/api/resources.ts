@@ -11,7 +11,6 @@ import {
   nextPage,
   singleOf,
   type Paged,
-  type Part,
   partOf,
   pickedOf,
   type Query,
@@ -20,15 +19,7 @@ import type { BudgetUse, Overview, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { type Answers, sendJson } from './answers.ts'
 import type { Counts, OverviewReply } from './overview.ts'
-import {
-  filtered,
-  NARROWING,
-  type Narrowing,
-  narrowingOf,
-  sorted,
-  type Sorting,
-  sortingOf,
-} from './selection.ts'
+import { filtered, NARROWING, narrowingOf, sorted, type Sorting, sortingOf } from './selection.ts'
 import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide } from './side-by-side.ts'
 
@@ -39,17 +30,9 @@ export interface ResourcesReply extends Paged<ShownResource> {
 
 export type ResourceReply = NonNullable<ReturnType<typeof detailsOf>>
 
-interface Asked {
-  readonly narrowing: Narrowing
-  readonly sorting: Sorting
-  readonly after: string | undefined
-  readonly part: Part
-  readonly query: Query
-}
-
 const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
 
-function askedOf(given: Query): Asked {
+function askedOf(given: Query) {
   const query = pickedOf(given, PARAMETERS)
   const sorting = sortingOf(query)
   const after = singleOf(query, 'after')
@@ -79,7 +62,7 @@ export function listText(parts: ServerParts, answers: Answers, given: Query): st
   return answers.text(['resources', asked.query], now, () => pageOf(parts, asked, now))
 }
 
-function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
+function pageOf(parts: ServerParts, asked: ReturnType<typeof askedOf>, overview: Overview): string {
   const { narrowing, sorting, after, part, query } = asked
   const all = sorted(filtered(parts.board.list(), narrowing), sorting)
   const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)

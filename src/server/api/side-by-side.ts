@@ -70,7 +70,13 @@ export function sideBySide(
       const [want, have] = [desired.get(field), observed.get(field)]
       return { field, desired: want, observed: have, verdict: verdictOf(field, want, have) }
     })
-  return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
+  const differing = differences.map(({ field, desired, observed }): ComparedField => ({
+    field,
+    desired,
+    observed,
+    verdict: 'differs',
+  }))
+  return [...differing, ...rest].slice(0, MOST_FIELDS)
 }
 
 /** Differences of hidden values are from the last check, because only a check knows the values. */
@@ -102,10 +108,6 @@ function isHidden(text: string): boolean {
 function wasCompared({ conditions, differences }: ResourceView): boolean {
   const { status } = conditions.Synced
   return status === 'True' || (status === 'False' && differences.length > 0)
-}
-
-function differing({ field, desired, observed }: Difference): ComparedField {
-  return { field, desired, observed, verdict: 'differs' }
 }
 
 function covers(field: string, path: string): boolean {

@@ -187,19 +187,13 @@ export const RESOURCE_EVENTS = {
 /** Actions that no other event reports. */
 const DID: ReadonlySet<ActionType> = new Set(['adopt', 'upsert', 'update', 'delete'])
 
-export function isApplied({
-  changed,
-  result,
-  action,
-}: Extract<Event, { type: 'ReconcileFinished' }>): boolean {
+type Finished = Extract<Event, { type: 'ReconcileFinished' }>
+
+export function isApplied({ changed, result, action }: Finished): boolean {
   return changed && result === 'done' && DID.has(action)
 }
 
-function countReconcile(
-  metrics: Instruments,
-  event: Extract<Event, { type: 'ReconcileFinished' }>,
-  clock: Clock,
-): void {
+function countReconcile(metrics: Instruments, event: Finished, clock: Clock): void {
   const kind = kindOf(event.key)
   metrics.reconcile_total.inc({ kind, action: event.action, result: event.result })
   metrics.reconcile_duration_seconds.observe({ kind }, seconds(event.durationMs))

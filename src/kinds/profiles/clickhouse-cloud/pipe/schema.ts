@@ -1,3 +1,4 @@
+import { ColumnList, FieldMapping } from '../../../pipe/columns.ts'
 import { fieldsIn } from '../../../field-table.ts'
 import { DeletablePolicy, manifestSchema, ResourceName } from '../../../manifest.ts'
 import { Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod.ts'
@@ -46,24 +47,10 @@ const Destination = z.strictObject({
     })
     .optional()
     .describe('Definition of a table that the service creates.'),
-  columns: z
-    .array(
-      z.strictObject({
-        name: Text.describe('Name of the column.'),
-        type: Text.describe('Type of the column.').meta({ form: 'block' }),
-      }),
-    )
-    .optional()
-    .describe('Columns of the destination table.')
-    .meta({ keyedBy: ['name'], change: 'update' }),
+  columns: ColumnList.meta({ change: 'update' }),
   roles: TextSet.optional()
     .describe('Database roles of the pipe. Write-only. Default: `default_role`.')
     .meta({ returned: 'never' }),
-})
-
-const FieldMapping = z.strictObject({
-  sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
-  destinationField: Text.describe('Column of the destination.'),
 })
 
 /** For a while after a change, replies can omit a size or show 0. */

@@ -1,3 +1,4 @@
+import { ColumnList, FieldMapping } from '../../../pipe/columns.ts'
 import { fieldsIn } from '../../../field-table.ts'
 import { Count, Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod.ts'
 import { manifestSchema, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
@@ -22,22 +23,8 @@ const Destination = z.strictObject({
     })
     .optional()
     .describe('Definition of a managed table.'),
-  columns: z
-    .array(
-      z.strictObject({
-        name: Text.describe('Name of the column.'),
-        type: Text.describe('Type of the column.').meta({ form: 'block' }),
-      }),
-    )
-    .optional()
-    .describe('Columns of the destination table.')
-    .meta({ keyedBy: ['name'] }),
+  columns: ColumnList,
   roles: TextSet.optional().describe('Database roles of the pipe. Write-only.').meta({ returned: 'never' }),
-})
-
-const FieldMapping = z.strictObject({
-  sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
-  destinationField: Text.describe('Column of the destination.'),
 })
 
 const Scaling = z.strictObject({

@@ -1,4 +1,4 @@
-import { SecretRef } from '../../../../secret-ref.ts'
+import { ServiceAccountKey } from './pubsub.ts'
 import { Flag, Text, z } from '../../../../zod.ts'
 import { signsInWith, type FieldRules } from '../field-rules.ts'
 import { columnsShape, targetShape } from './database.ts'
@@ -38,13 +38,7 @@ export const BigquerySource = z.strictObject({
     .optional()
     .describe('How the pipe signs in. Default: SERVICE_ACCOUNT.'),
   projectId: Text.optional().describe('Id of the project. Required for SERVICE_ACCOUNT_WORKLOAD_IDENTITY.'),
-  credentials: z
-    .strictObject({
-      serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
-    })
-    .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
-    .meta({ returned: 'never' }),
+  credentials: ServiceAccountKey,
 })
 export type BigquerySource = z.infer<typeof BigquerySource>
 

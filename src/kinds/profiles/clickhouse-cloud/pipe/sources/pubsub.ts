@@ -2,6 +2,14 @@ import { SecretRef } from '../../../../secret-ref.ts'
 import { Flag, Text, z } from '../../../../zod.ts'
 import { only, signsInWith, type FieldRules } from '../field-rules.ts'
 
+export const ServiceAccountKey = z
+  .strictObject({
+    serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
+  })
+  .optional()
+  .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
+  .meta({ returned: 'never' })
+
 export const PubsubSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'Protobuf']).describe('Format of the messages.'),
   projectId: Text.describe('Id of the project.').meta({ identifies: true }),
@@ -32,13 +40,7 @@ export const PubsubSource = z.strictObject({
     .optional()
     .describe('Longest time to acknowledge a message, in seconds: 10 to 600.')
     .meta({ change: 'update' }),
-  serviceAccountKey: z
-    .strictObject({
-      serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
-    })
-    .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Write-only.')
-    .meta({ returned: 'never', change: 'update' }),
+  serviceAccountKey: ServiceAccountKey.meta({ change: 'update' }),
 })
 export type PubsubSource = z.infer<typeof PubsubSource>
 
