@@ -23,7 +23,7 @@ import {
   unfound,
 } from './gates.ts'
 import { isReadable } from '../kinds/definition.ts'
-import { parseDuration } from '../lib/duration.ts'
+import { resyncMs } from './requeue.ts'
 import { decideRead } from './decide-read-upsert.ts'
 
 export function decide(input: DecideInput): Action {
@@ -98,7 +98,7 @@ function decideUpsert(input: UpsertInput): Action {
 const APPLIED = { fields: [], by: [], is: 'to be applied' } as const
 
 function decideApplied(input: UpsertInput): Action {
-  const { desired, recorded, policy, timing, now, replyDiffers, takesAway, isOvertaken, mask } = input
+  const { desired, recorded, now, replyDiffers, takesAway, isOvertaken, mask } = input
   const waiting = backingOff(input)
   if (waiting !== undefined) return waiting
   const { upsert, applied } = recorded
@@ -123,7 +123,7 @@ function decideApplied(input: UpsertInput): Action {
       },
     }
   }
-  const intervalMs = parseDuration(policy.interval ?? '') ?? timing.resyncMs
+  const intervalMs = resyncMs(input, upsert)
   // `now < upsert.at`: the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {

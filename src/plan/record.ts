@@ -138,6 +138,8 @@ const RecordedUpsert = z
     revision: z.string(),
     requestId: z.string().optional(),
     reply: z.custom<JsonObject>(isObject).optional(),
+    /** An earlier request with another body might still arrive. */
+    mightBeLate: z.boolean().optional(),
   })
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>

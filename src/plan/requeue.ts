@@ -5,7 +5,7 @@ import { backoffMs } from '../lib/retry.ts'
 import type { Action } from './action.ts'
 import type { Conditions } from './condition.ts'
 import type { DecideInput } from './input.ts'
-import type { Backoff } from './record.ts'
+import type { Backoff, LedgerRecord } from './record.ts'
 import type { Failed } from './outcome.ts'
 import type { Reason } from './reason.ts'
 import { againAfterMs, SHOWS_MS } from './run-state.ts'
@@ -23,6 +23,8 @@ const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS
 const UNSEEN_LOOK_MS = 10_000
 /** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
+/** Least wait before the next apply of a resource that cannot be read. */
+const UPSERT_LOOK_MS = 1_000
 /** A drift check comes early by at most this share. */
 const JITTER = 0.2
 
@@ -31,6 +33,8 @@ interface RequeueInput {
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
+  /** As written after the action. */
+  readonly upsert: LedgerRecord['upsert']
   readonly unsettledObservations: number
   /** ms since the pipe was recorded. Undefined once a read has found it. */
   readonly unseenForMs: number | undefined
@@ -39,7 +43,7 @@ interface RequeueInput {
 
 export function requeueAfter(input: RequeueInput): Requeue {
   const { action, backoff, decided, conditions } = input
-  const intervalMs = intervalOf(decided)
+  const intervalMs = isResynced(decided.kind) ? resyncMs(decided, input.upsert) : intervalOf(decided)
   if (backoff !== undefined && isWaiting(backoff, decided.now)) {
     return { why: 'retry', afterMs: backoff.until - decided.now }
   }
@@ -63,6 +67,12 @@ export function requeueAfter(input: RequeueInput): Requeue {
   if (unseenForMs !== undefined) {
     const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)
     return { why: 'retry', afterMs: spread(afterMs, input.random) }
+  }
+  if (isResynced(decided.kind)) {
+    // Not early, because the resource is applied only when the whole interval has passed.
+    const sinceMs = Math.max(0, decided.now - (input.upsert?.at ?? decided.now))
+    const lateMs = intervalMs - spread(intervalMs, input.random)
+    return { why: 'drift', afterMs: Math.max(UPSERT_LOOK_MS, intervalMs + lateMs - sinceMs) }
   }
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
@@ -110,9 +120,19 @@ function holdLook(
   return { why: 'drift', afterMs: spread(intervalMs, random) }
 }
 
-function intervalOf({ policy, timing, kind }: DecideInput): number {
-  const usual = isResynced(kind) ? timing.resyncMs : timing.intervalMs
-  return parseDuration(policy.interval ?? '') ?? usual
+function intervalOf({ policy, timing }: DecideInput): number {
+  return parseDuration(policy.interval ?? '') ?? timing.intervalMs
+}
+
+const LATE_MS = 15 * 60_000
+
+/** Time between two applies of a resource that cannot be read. Shorter once, if an earlier request might still arrive. */
+export function resyncMs(
+  { policy, timing }: Pick<DecideInput, 'policy' | 'timing'>,
+  upsert: LedgerRecord['upsert'],
+): number {
+  const usual = parseDuration(policy.interval ?? '') ?? timing.resyncMs
+  return upsert?.mightBeLate === true ? Math.min(usual, LATE_MS) : usual
 }
 
 function spread(intervalMs: number, random: () => number): number {

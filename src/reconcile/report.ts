@@ -44,6 +44,7 @@ export function publishResult(
     conditions,
     backoff,
     decided: input,
+    upsert: written.upsert,
     unsettledObservations: Math.max(0, (observation?.unsettled ?? 0) - 1),
     unseenForMs: unseenForMs(context, written),
     random: context.random,

@@ -59,7 +59,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'a query endpoint: after the interval of the resync': {
     decided: endpoint(),
-    is: ['drift', HOUR, 48 * MINUTE],
+    is: ['drift', HOUR, 72 * MINUTE],
   },
   'it failed: at the end of its back-off, to the millisecond': { backoff, is: ['retry', 7_000, 7_000] },
   'a back-off that is over does not count': { backoff: { ...backoff, until: NOW }, is: USUAL },
@@ -183,6 +183,7 @@ describe('the next look', () => {
         conditions: ready(row.ready ?? 'Healthy', row.synced),
         backoff: row.backoff,
         decided: row.decided ?? looked,
+        upsert: row.decided?.recorded.upsert,
         unsettledObservations: row.unsettledObservations ?? 0,
         unseenForMs: row.unseenForMs,
         random: () => random,

@@ -26,6 +26,40 @@ describe('a query endpoint', () => {
   })
 })
 
+test('a query endpoint is applied again when its manifest returns after another key had the endpoint', async () => {
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  await world.go(KEY)
+  world.remove('endpoint.yaml')
+  world.write('other.yaml', endpoint('renamed', { openApiKeys: ['key-1', 'key-2'] }))
+  world.readAgain()
+  await world.go(KEY)
+  await world.go('QueryEndpoint/renamed')
+  world.remove('other.yaml')
+  world.write('endpoint.yaml', endpoint('analytics'))
+  world.readAgain()
+  expect((await world.go(KEY)).action.reason).toBe('Changing')
+  expect(world.platform.upserts.at(-1)?.['openApiKeys']).toEqual(['key-1'])
+})
+
+test('after an attempt of unknown outcome, a query endpoint is applied once more: that attempt can arrive late', async () => {
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  await world.go(KEY)
+  world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
+  world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: [] }))
+  await world.go(KEY)
+  world.write('endpoint.yaml', endpoint('analytics'))
+  const sent: number[] = []
+  for (let minute = 0; minute < 100; minute += 1) {
+    const before = world.platform.upserts.length
+    const { next } = await world.go(KEY)
+    if (world.platform.upserts.length > before) sent.push(Math.round((next?.afterMs ?? 0) / MINUTE))
+    await world.clock.advance(MINUTE)
+  }
+  expect(sent[0]).toBeLessThan(20)
+  expect(sent.slice(1).every((minutes) => minutes >= 60)).toBe(true)
+  expect(sent).toHaveLength(3)
+})
+
 describe('an edit of a query endpoint whose outcome is unknown', () => {
   const lost = { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true } as const
 

@@ -58,6 +58,8 @@ export async function moveCluster(
     await ledger.assertCanSettle()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
+      // A leader that took over before the mark does not know of it. One that takes over later reads it.
+      await term.confirm().catch(throwAsNotLeading)
       save(await archiveOf(cluster))
     } catch (error) {
       await secret.change({ movedAt: undefined })
@@ -66,6 +68,11 @@ export async function moveCluster(
   } finally {
     await term.release()
   }
+}
+
+function throwAsNotLeading(cause: unknown): never {
+  const why = 'another process might have become the leader meanwhile, so the ledger was not moved'
+  throw new LedgerError('io', `${why}. Stop all pods that use it, then repeat the command.`, { cause })
 }
 
 export async function secretOf(cluster: Cluster): Promise<LedgerSecret> {

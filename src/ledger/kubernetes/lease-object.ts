@@ -80,11 +80,11 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // Kubernetes writes microseconds
     const before = over !== undefined && isObject(over['spec']) ? over['spec'] : {}
     const isTakeover = before['leaseTransitions'] !== epoch
-    if (isTakeover) [takenAt, lateBefore] = [clock.monotonic(), lateForIn(over)]
+    if (isTakeover) [takenAt, lateBefore] = [clock.monotonic(), lateForIn(over ?? seen?.object)]
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { ...over?.metadata, name, annotations: annotationsOf(over) },
+      metadata: { ...over?.metadata, name, annotations: annotationsOf(over ?? seen?.object) },
       spec: {
         holderIdentity: holder,
         leaseDurationSeconds: Math.ceil(durationMs / 1_000),

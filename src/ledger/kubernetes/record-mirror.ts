@@ -114,7 +114,12 @@ export function createMirror(options: MirrorOptions) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
       // Skips the object, because a write or an event during the list has already changed the mirror.
-      if (known !== before.get(name)) continue
+      const isChanged = known !== before.get(name)
+      if (
+        isChanged &&
+        (known === undefined || !isLater(object.metadata.resourceVersion, known.resourceVersion))
+      )
+        continue
       try {
         changed.push(...note(object))
       } catch (error) {

@@ -1,12 +1,14 @@
 import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { isReadable } from '../../kinds/definition.ts'
+import { isReadable, type UpsertKind } from '../../kinds/definition.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
 import { isResync, type Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
 import { type Because, explained } from '../../plan/reason.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import type { Reply } from '../../contract/platform.ts'
@@ -85,7 +87,13 @@ export async function upsert(
     service: identity,
     applied: fingerprint,
     backoff: undefined,
-    upsert: { at, revision, requestId, reply: kept },
+    upsert: {
+      at,
+      revision,
+      requestId,
+      reply: kept,
+      ...(isLatePossible(kind, before) && { mightBeLate: true }),
+    },
     corrections: corrected.length === 0 ? undefined : withCorrections(input, corrected),
   }
   const stalled = differences.length > 0
@@ -104,6 +112,11 @@ export async function upsert(
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
+/** Whether an earlier request with another body was not answered: it might still arrive. */
+function isLatePossible(kind: UpsertKind, { upsert, applied }: LedgerRecord): boolean {
+  return !isReadable(kind) && upsert !== undefined && applied === undefined
+}
+
 /** Clears `applied`: if the reply gets lost and the edit is undone, the old body must be sent again. */
 async function recordUnknown(
   context: ReconcileContext,
@@ -113,9 +126,23 @@ async function recordUnknown(
   const { fingerprint, identity } = upsertOf(asked)
   if (before.applied?.digest === fingerprint.digest && !asked.input.desired.otherService) return before
   const { clock, store } = context
+  await forgetOthers(context, before.key, identity)
   const unanswered = { at: clock.now(), revision: store.revision }
   const { service = identity, upsert: last = unanswered } = before
   return saveRecord(context, { ...before, service, upsert: last, applied: undefined })
+}
+
+/** Other records of this endpoint no longer tell what is in force. Their manifests can return, as after a revert. */
+async function forgetOthers(
+  context: ReconcileContext,
+  key: Key,
+  { serviceId }: ServiceIdentity,
+): Promise<void> {
+  for (const other of context.store.records()) {
+    const isSame = kindOf(other.key) === kindOf(key) && sameId(other.service?.serviceId, serviceId)
+    if (isSame && other.key !== key && other.applied !== undefined)
+      await saveRecord(context, { ...other, applied: undefined })
+  }
 }
 
 function takesNoMore(now: Upsert, before: Upsert): boolean {
