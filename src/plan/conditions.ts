@@ -163,8 +163,8 @@ function heldSynced(
           facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
         })
   }
-  const keeps =
-    (SYNCED_STAYS.has(action.reason) && !isHeldForLong(action, previous)) || isMissedAnew(action, previous)
+  const isOutdated = isHeldForLong(action, previous) || isBlind(action, decided)
+  const keeps = (SYNCED_STAYS.has(action.reason) && !isOutdated) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
   return claimOf('Unknown', action)
 }
@@ -180,6 +180,12 @@ const SYNCED_STAYS = new Set<Reason>(['BackingOff', 'InvalidManifest', 'Manifest
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
+}
+
+/** Whether this process has read neither the manifest nor the resource, because the directory was rejected since its start. */
+function isBlind({ reason }: Action, { desired, observed, surroundings }: DecideInput): boolean {
+  const isRejected = reason === 'ManifestVanishing' && surroundings.isDoubted
+  return isRejected && desired.state === 'missing' && observed.status === 'unseen'
 }
 
 /** After a restart, conditions of a missing pipe stay the same while 404s are counted again. */
@@ -201,7 +207,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     !isAskedAgain(action) &&
     !isJudged(decided, action)
   ) {
-    const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
+    const stays =
+      (!READY_TOO.has(action.reason) && !isBlind(action, decided)) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   if (isAskedAgain(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
+import { createLeaseObject } from '../../src/ledger/kubernetes/lease-object.ts'
 import { watchRecords } from '../../src/ledger/kubernetes/record-watch.ts'
 import { sleep } from '../../src/lib/clock.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import { mirrorOf } from '../explore/pod-ledger.ts'
 import { LEDGER } from '../explore/pods.ts'
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
@@ -131,4 +133,47 @@ test('a record that is written while a read does not find it is not lost', async
   await mirror.relist()
   await mirror.refresh('Pipe/orders')
   expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('2')
+})
+
+test('a list is not hidden by an older version that this process reads meanwhile', async () => {
+  const versions = ['1', '3']
+  const api: Partial<ClusterApi> = {
+    async list() {
+      const [version = ''] = versions.splice(0, 1)
+      if (version === '3') await mirror.refresh('Pipe/orders')
+      return { items: [objectAt(version)], resourceVersion: version }
+    },
+    get: async () => objectAt('2'),
+  }
+  const mirror = mirrorOf(api as ClusterApi, createFakeClock()) // it needs no other call
+  await mirror.relist()
+  await mirror.relist()
+  expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('3')
+})
+
+test('a new Lease after a deletion keeps the revision and the count of the one that was seen', async () => {
+  const annotations = { 'pipewright.dev/revision': 'r2', 'pipewright.dev/writes': '7' }
+  const metadata = { name: LEDGER, uid: 'one', resourceVersion: '1', annotations }
+  const written: JsonObject[] = []
+  const api: Partial<ClusterApi> = {
+    get: async () => ({ metadata, spec: { holderIdentity: 'a', leaseTransitions: 1 } }),
+    async create(_path, body) {
+      written.push(body)
+      return { ...body, metadata: { ...metadata, resourceVersion: '2' } }
+    },
+  }
+  const lease = createLeaseObject({
+    api: api as ClusterApi, // it needs no other call
+    patientApi: api as ClusterApi,
+    path: 'leases',
+    name: LEDGER,
+    durationMs: 15_000,
+    clock: createFakeClock(),
+    requestTimeoutMs: 20_000,
+    annotations: () => ({}),
+    onRollback: ignore,
+  })
+  await lease.read()
+  await lease.write('b', 2, undefined)
+  expect(written).toMatchObject([{ metadata: { annotations } }])
 })

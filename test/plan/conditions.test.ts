@@ -275,6 +275,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     previous: well,
     is: '?ManifestVanishing +InSync +NotJudged Ready',
   },
+  'in a directory that was rejected since the start, so neither manifest nor pipe was read': {
+    decided: pipe({
+      recorded: created(),
+      desired: { state: 'missing' },
+      surroundings: { isDoubted: true },
+      observed: { status: 'unseen' },
+    }),
+    previous: well,
+    is: '?ManifestVanishing ?ManifestVanishing ?ManifestVanishing Progressing',
+  },
   'an orphan': {
     decided: pipe({ recorded: created(), desired: { state: 'absent' } }),
     previous: well,

@@ -54,7 +54,11 @@ const ROWS: readonly (readonly [why: string, says: string, given: Given])[] = [
     'No resource is created or changed: The API of the cluster cannot be reached.',
     { overview: { unconfirmed } },
   ],
-  ['a standby need not be sure to act', WELL, { overview: { standsBy: true, unconfirmed } }],
+  [
+    'a standby that is cut off',
+    'This standby might be out of date: The API of the cluster cannot be reached.',
+    { overview: { standsBy: true, unconfirmed } },
+  ],
   [
     'a ledger that was rolled back',
     'The ledger was rolled back.',

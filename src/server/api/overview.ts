@@ -78,9 +78,10 @@ export function judge(
     STATUSES.filter((status) => !isWell({ status })),
   )
   const errors = countFindings(overview.findings).error
-  const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
+  const { unconfirmed, standsBy } = overview
+  const effect = standsBy ? 'This standby might be out of date' : 'No resource is created or changed'
   const wrong = [
-    unconfirmed === undefined ? '' : `No resource is created or changed: ${unconfirmed}`,
+    unconfirmed === undefined ? '' : `${effect}: ${unconfirmed}`,
     overview.olderThan === undefined
       ? ''
       : `Another process acted on revision ${shortRevision(overview.olderThan)}. The manifests here might be older, so no removal counts and no resource is adopted`,
