@@ -11,7 +11,7 @@ const STOP_MS = 2_000
 
 const GROWTH = 10
 
-export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
+interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
   readonly memory: WebhookMemory
   /** Undefined before the first reconcile. */
   readonly problems: () => readonly Problem[] | undefined

@@ -142,7 +142,6 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
   const action = sentDeletionFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
-  // A pipe that will soon be deleted is not started again.
   const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
   return isGoing ? action : (startedFirst(input) ?? action)
 }

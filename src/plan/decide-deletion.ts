@@ -191,7 +191,6 @@ function decideDeletion(
 function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   const { changedSince, policy, observed } = input
   if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
-  // A pipe that was never in sync is compared with the manifest.
   return differencesIn(observed).map(({ field }) => field)
 }
 

@@ -18,7 +18,6 @@ export interface Desired {
   readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   readonly problem: string | undefined
   readonly mistake: string | undefined
-  /** Fingerprint of the last valid manifest. */
   readonly fingerprint: Fingerprint | undefined
   readonly otherService: boolean
 }
@@ -37,7 +36,6 @@ export type Observed =
       readonly status: 'missing'
       /** Includes this 404. Undefined if the pipe was recorded less than a minute ago. */
       readonly misses: Misses | undefined
-      /** The service has no other pipe. */
       readonly isAlone: boolean
     }
 

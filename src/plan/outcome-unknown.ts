@@ -42,7 +42,6 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  // In a stale checkout, policy and Locks might be outdated.
   if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }

@@ -14,7 +14,6 @@ export type Failed = Because & {
   readonly result: 'failed'
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
-  /** The failure in words. Undefined: no request was sent. */
   readonly what?: string | undefined
 }
 

@@ -23,7 +23,6 @@ const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS
 const UNSEEN_LOOK_MS = 10_000
 /** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
-/** Least wait before the next apply of a resource that cannot be read. */
 const UPSERT_LOOK_MS = 1_000
 /** A drift check comes early by at most this share. */
 const JITTER = 0.2
@@ -33,7 +32,6 @@ interface RequeueInput {
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
-  /** As written after the action. */
   readonly upsert: LedgerRecord['upsert']
   readonly unsettledObservations: number
   /** ms since the pipe was recorded. Undefined once a read has found it. */
@@ -62,7 +60,6 @@ export function requeueAfter(input: RequeueInput): Requeue {
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
   if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
-  // An early read proves later that the pipe existed.
   const { unseenForMs } = input
   if (unseenForMs !== undefined) {
     const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)

@@ -23,7 +23,7 @@ export interface Admission extends BudgetPlaces {
   readonly caller: AuthenticatedCaller
 }
 
-export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
+interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
   readonly priority: Rank
   readonly places: 1 | 2 | 3
 }

@@ -36,7 +36,7 @@ const LONGEST_CONNECT_MS = 10_000
 
 type OwnParts = 'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
 
-export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
+interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   /** If undefined, requests fail as `Unavailable`. */
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
@@ -47,7 +47,6 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly idempotentRetries?: number
   /** Confirms leadership right before each change. @returns deadline for starting it, monotonic ms */
   readonly confirm?: (() => Promise<number>) | undefined
-  /** Called before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
 }
 

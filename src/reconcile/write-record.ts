@@ -118,7 +118,6 @@ async function write(
   try {
     return await saveRecord(context, next, [...acted.history, ...history])
   } catch (error) {
-    // The outcome of a create is already on disk. The next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
     context.store.note(acted.record)
     return acted.record

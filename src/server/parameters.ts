@@ -94,7 +94,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
 }
 
 /** @throws {RequestError} 400 if it is out of range */
-export function integerOf(
+function integerOf(
   query: Query,
   name: string,
   range: { readonly least: number; readonly most: number; readonly absent: number },

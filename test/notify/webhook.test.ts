@@ -4,7 +4,7 @@ import type { Problem } from '../../src/contract/view.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import type { Posted } from '../../src/notify/delivery.ts'
 import { openMemory, type WebhookMemory } from '../../src/notify/memory.ts'
-import { createWebhook, type WebhookParts } from '../../src/notify/webhook.ts'
+import { createWebhook } from '../../src/notify/webhook.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { keys, problem, receiver, reply, SILENCE, SINCE } from './given.ts'
 
@@ -15,7 +15,7 @@ const FOUND: Event = { type: 'ReconcileFinished' } as Event // the webhook asks 
 interface World {
   readonly answers?: readonly Posted[]
   readonly before?: readonly Problem[]
-  readonly over?: Partial<WebhookParts>
+  readonly over?: Partial<Parameters<typeof createWebhook>[0]>
 }
 
 function setUp({ answers = [], before = [], over = {} }: World = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type LedgerRecord, blankRecord } from '../../src/plan/record.ts'
-import { type Similarity, type Candidate, findSimilar } from '../../src/plan/rename-detection.ts'
+import { type Candidate, findSimilar } from '../../src/plan/rename-detection.ts'
 import { appliedEndpoint, created, EDITED, FIELDS, intent, MINUTE, OTHER_ID, recordedPipe } from './inputs.ts'
 
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
@@ -24,7 +24,7 @@ const longer = { ...EDITED, fields: { ...FIELDS.fields, 'scaling.replicas': 'h-2
 
 interface Row {
   readonly records: readonly LedgerRecord[]
-  readonly is: readonly [from: string, certainty: Similarity['certainty']] | undefined
+  readonly is: readonly [from: string, certainty: 'same' | 'suspected'] | undefined
 }
 
 const ROWS: Readonly<Record<string, Row>> = {

@@ -46,7 +46,7 @@ export interface TreeOptions {
   readonly signal: AbortSignal
 }
 
-export type OnRead = (done: number, of: number) => void
+type OnRead = (done: number, of: number) => void
 
 const TRIES = 5
 

@@ -97,7 +97,6 @@ function isGivenUp(
   return !WAITED_FOR.has(failure.class) && store.steadyNow() - command.at >= STOPPED_MS
 }
 
-/** The stop for the change waits until the pipe has loaded its data. */
 function putOff(changing: Changing, record: LedgerRecord): Acted {
   const { input, facts } = changing
   const because: Because<'Changing'> = {

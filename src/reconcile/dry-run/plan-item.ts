@@ -118,7 +118,6 @@ function said({ reason, facts }: Explanation): Pick<PlanItem, 'reason' | 'becaus
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'because'> {
   const { action, outcome } = run
   if (outcome.result === 'failed') return said(outcome)
-  // For an adopted pipe, its drift is more useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0) {
     const telling = outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
     return { reason: action.reason, because: said(telling).because }
@@ -189,7 +188,6 @@ function bodiesOf(
     action.reason === 'Deleting'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
   const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
-  // Without a read, each field would look new.
   if (action.type === 'report' && before === undefined) return NOTHING_SHOWN
   return { before: before && maskSensitive(before), desired: maskSensitive(asked) }
 }

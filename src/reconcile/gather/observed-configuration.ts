@@ -11,7 +11,6 @@ export function observedConfiguration(
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
   const reply = recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
-  // Masks the configuration like the recorded reply, because the two are compared.
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
   return {

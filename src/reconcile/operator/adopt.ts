@@ -31,7 +31,6 @@ import { readBodySecrets } from '../gather/body-secrets.ts'
 interface Adoption {
   readonly key: Key
   readonly pipeId: string
-  /** Only `resolve` needs a create with an unknown outcome. */
   readonly word: 'adopt' | 'resolve'
 }
 

@@ -14,7 +14,6 @@ import { isLeftAlone } from './entry-policy.ts'
 /** Ms. A count is repeated after this time, because no event tells that a suspension ended or a pipe is missing. */
 const MAX_AGE_MS = 1_000
 
-/** Ms. Times in messages are rounded up to this, so a new count gives the same message. */
 const SHOWN_MS = 60_000
 
 interface Count {
