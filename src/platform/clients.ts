@@ -36,7 +36,7 @@ const LONGEST_CONNECT_MS = 10_000
 
 type OwnParts = 'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
 
-interface PlatformOptions extends Omit<RequestParts, OwnParts> {
+export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   /** If undefined, requests fail as `Unavailable`. */
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined

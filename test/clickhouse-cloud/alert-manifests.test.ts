@@ -86,75 +86,65 @@ describe('what an alert that is created has to say', () => {
     },
   )
 
-  test.each(
-    Object.entries<{ spec: Readonly<Record<string, unknown>>; said: RegExp }>({
-      'a tile without its dashboard': {
-        spec: { source: 'tile', savedSearchId: undefined, tileId: 't' },
-        said: /^spec\.dashboardId: .*with source tile/,
-      },
-      'a tile of a saved search': {
-        spec: { tileId: 't' },
-        said: /^spec\.tileId: .*cannot be set with source saved_search/,
-      },
-      'a saved search of a tile': {
-        spec: { source: 'tile', dashboardId: ID, tileId: 't' },
-        said: /^spec\.savedSearchId: .*cannot be set with source tile/,
-      },
-      'no source, and a tile': {
-        spec: { source: undefined, savedSearchId: undefined, dashboardId: ID, tileId: 't' },
-        said: /^spec\.savedSearchId: .*the default/,
-      },
-      'a range without its end': {
-        spec: { thresholdType: 'between' },
-        said: /^spec\.thresholdMax: .*with thresholdType between/,
-      },
-      'an end without a range': {
-        spec: { thresholdMax: 20 },
-        said: /^spec\.thresholdMax: .*without thresholdType between or not_between/,
-      },
-      'an end below the threshold': {
-        spec: { thresholdType: 'between', thresholdMax: 9 },
-        said: /^spec\.thresholdMax: .*below threshold/,
-      },
-      'an offset as long as the interval': {
-        spec: { scheduleOffsetMinutes: 5 },
-        said: /not less than the interval, 5m\. Write less than 5\./,
-      },
-      'an offset beside a start': {
-        spec: { scheduleOffsetMinutes: 1, scheduleStartAt: '2026-01-01T00:00:00Z' },
-        said: /^spec\.scheduleOffsetMinutes: .*beside scheduleStartAt/,
-      },
-      'an offset of a day': {
-        spec: { interval: '1d', scheduleOffsetMinutes: 1_440 },
-        said: /^spec\.scheduleOffsetMinutes/,
-      },
-      'no window': { spec: { numConsecutiveWindows: 0 }, said: /^spec\.numConsecutiveWindows/ },
-      'an empty name': { spec: { name: '' }, said: /^spec\.name/ },
-      'a long name': { spec: { name: 'a'.repeat(513) }, said: /^spec\.name/ },
-      'a long message': { spec: { message: 'a'.repeat(4_097) }, said: /^spec\.message/ },
-      'a webhook without its id': {
-        spec: { channel: { type: 'webhook' } },
-        said: /^spec\.channel\.webhookId: .*for type webhook/,
-      },
-      'mail to nobody': {
-        spec: { channel: { type: 'email' } },
-        said: /^spec\.channel\.emailRecipients: .*for type email/,
-      },
-      'mail to no address': {
-        spec: { channel: { type: 'email', emailRecipients: ['a'] } },
-        said: /must be an e-mail address/,
-      },
-      'mail twice': {
-        spec: { channel: { type: 'email', emailRecipients: ['a@b.c', 'a@b.c'] } },
-        said: /is the same as item 1/,
-      },
-      'addresses of a webhook': {
-        spec: { channel: { ...WEBHOOK, emailRecipients: ['a@b.c'] } },
-        said: /^spec\.channel\.emailRecipients: .*cannot be set for type webhook/,
-      },
-      'a field of the server': { spec: { state: 'OK' }, said: /Unrecognized key: "state"/ },
-    }),
-  )('%s', (_why, { spec, said }) => {
+  const rows: Readonly<Record<string, readonly [spec: Readonly<Record<string, unknown>>, said: RegExp]>> = {
+    'a tile without its dashboard': [
+      { source: 'tile', savedSearchId: undefined, tileId: 't' },
+      /^spec\.dashboardId: .*with source tile/,
+    ],
+    'a tile of a saved search': [{ tileId: 't' }, /^spec\.tileId: .*cannot be set with source saved_search/],
+    'a saved search of a tile': [
+      { source: 'tile', dashboardId: ID, tileId: 't' },
+      /^spec\.savedSearchId: .*cannot be set with source tile/,
+    ],
+    'no source, and a tile': [
+      { source: undefined, savedSearchId: undefined, dashboardId: ID, tileId: 't' },
+      /^spec\.savedSearchId: .*the default/,
+    ],
+    'a range without its end': [
+      { thresholdType: 'between' },
+      /^spec\.thresholdMax: .*with thresholdType between/,
+    ],
+    'an end without a range': [
+      { thresholdMax: 20 },
+      /^spec\.thresholdMax: .*without thresholdType between or not_between/,
+    ],
+    'an end below the threshold': [
+      { thresholdType: 'between', thresholdMax: 9 },
+      /^spec\.thresholdMax: .*below threshold/,
+    ],
+    'an offset as long as the interval': [
+      { scheduleOffsetMinutes: 5 },
+      /not less than the interval, 5m\. Write less than 5\./,
+    ],
+    'an offset beside a start': [
+      { scheduleOffsetMinutes: 1, scheduleStartAt: '2026-01-01T00:00:00Z' },
+      /^spec\.scheduleOffsetMinutes: .*beside scheduleStartAt/,
+    ],
+    'an offset of a day': [{ interval: '1d', scheduleOffsetMinutes: 1_440 }, /^spec\.scheduleOffsetMinutes/],
+    'no window': [{ numConsecutiveWindows: 0 }, /^spec\.numConsecutiveWindows/],
+    'an empty name': [{ name: '' }, /^spec\.name/],
+    'a long name': [{ name: 'a'.repeat(513) }, /^spec\.name/],
+    'a long message': [{ message: 'a'.repeat(4_097) }, /^spec\.message/],
+    'a webhook without its id': [
+      { channel: { type: 'webhook' } },
+      /^spec\.channel\.webhookId: .*for type webhook/,
+    ],
+    'mail to nobody': [{ channel: { type: 'email' } }, /^spec\.channel\.emailRecipients: .*for type email/],
+    'mail to no address': [
+      { channel: { type: 'email', emailRecipients: ['a'] } },
+      /must be an e-mail address/,
+    ],
+    'mail twice': [
+      { channel: { type: 'email', emailRecipients: ['a@b.c', 'a@b.c'] } },
+      /is the same as item 1/,
+    ],
+    'addresses of a webhook': [
+      { channel: { ...WEBHOOK, emailRecipients: ['a@b.c'] } },
+      /^spec\.channel\.emailRecipients: .*cannot be set for type webhook/,
+    ],
+    'a field of the server': [{ state: 'OK' }, /Unrecognized key: "state"/],
+  }
+  test.each(Object.entries(rows))('%s', (_why, [spec, said]) => {
     expect(findings({ ...WRITTEN, ...spec }).join('\n')).toMatch(said)
   })
 

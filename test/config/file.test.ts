@@ -38,32 +38,20 @@ describe('a file of settings', () => {
   })
 
   test.each([
-    [
-      'an unknown key',
-      'intervall: 5m',
-      'p.yaml:1',
-      'there is no setting "intervall"',
-      'did you mean interval?',
-    ],
-    [
-      'a key with dashes in front',
-      'a: 1\n--interval: 5m',
-      'p.yaml:2',
-      '"--interval"',
-      'did you mean interval?',
-    ],
-    ['the name of a file', 'config: x.yaml', 'p.yaml:1', 'cannot name another settings file', 'remove it'],
-    ['a key without a value', '\ninterval:\n', 'p.yaml:2', 'interval has no value', 'write a value'],
-    ['a list for a value', 'interval: [5m]', 'p.yaml:1', 'interval is not one value', 'quotes'],
-    ['a mapping for a value', 'listen: {host: x}', 'p.yaml:1', 'listen is not one value', 'quotes'],
-    ['a list', '- interval', 'p.yaml:1', 'not a mapping', 'one setting a line'],
-    ['a text', 'interval 5m', 'p.yaml:1', 'not a mapping', 'one setting a line'],
-    ['a key twice', 'interval: 5m\ninterval: 6m', 'p.yaml:2', 'unique', 'correct the YAML'],
-    ['YAML that does not parse', 'a: 1\nlisten: [::1]:8080', 'p.yaml:2', '', 'correct the YAML'],
-    ['an unknown tag', 'interval: !secret 5m', 'p.yaml:1', '!secret', 'correct the YAML'],
-  ])('with %s is a problem at its line', (_, content, from, why, right) => {
+    ['an unknown key', 'intervall: 5m', 1, 'there is no setting "intervall"', 'did you mean interval?'],
+    ['a key with dashes in front', 'a: 1\n--interval: 5m', 2, '"--interval"', 'did you mean interval?'],
+    ['the name of a file', 'config: x.yaml', 1, 'cannot name another settings file', 'remove it'],
+    ['a key without a value', '\ninterval:\n', 2, 'interval has no value', 'write a value'],
+    ['a list for a value', 'interval: [5m]', 1, 'interval is not one value', 'quotes'],
+    ['a mapping for a value', 'listen: {host: x}', 1, 'listen is not one value', 'quotes'],
+    ['a list', '- interval', 1, 'not a mapping', 'one setting a line'],
+    ['a text', 'interval 5m', 1, 'not a mapping', 'one setting a line'],
+    ['a key twice', 'interval: 5m\ninterval: 6m', 2, 'unique', 'correct the YAML'],
+    ['YAML that does not parse', 'a: 1\nlisten: [::1]:8080', 2, '', 'correct the YAML'],
+    ['an unknown tag', 'interval: !secret 5m', 1, '!secret', 'correct the YAML'],
+  ])('with %s is a problem at its line', (_, content, line, why, right) => {
     const problem = parseSettingsFile('p.yaml', content).problems.at(-1)
-    expect(problem?.from).toBe(from)
+    expect(problem?.from).toBe(`p.yaml:${line}`)
     expect(problem?.why).toContain(why)
     expect(problem?.right).toContain(right)
   })

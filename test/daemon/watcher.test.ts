@@ -215,25 +215,14 @@ describe('a root that comes and goes', () => {
   })
 })
 
-describe('a watcher that is deaf', () => {
-  it('hears of a swapped link from the poll, which says so', async () => {
-    await mkdir(join(base, 'one'))
-    await mkdir(join(base, 'two'))
-    await symlink('one', join(base, 'root'))
-    const { triggersAfter } = await watching('root', { walkMs: 20, listen: deaf })
-    expect((await triggersAfter(() => swapLink('root', 'two')))[0]).toBe('poll')
-  })
-})
-
-describe('what happens while a new watch begins', () => {
-  it('is seen: another trigger follows once the watch is there', async () => {
-    await mkdir(join(base, 'one'))
-    await mkdir(join(base, 'two'))
-    await symlink('one', join(base, 'root'))
-    const { triggers } = await watching('root', { walkMs: 20, listen: deaf })
-    await swapLink('root', 'two')
-    await expect.poll(() => triggers).toEqual(['poll', 'event'])
-  })
+it('a deaf watcher hears of a swapped link from the poll, and again from the new watch', async () => {
+  await mkdir(join(base, 'one'))
+  await mkdir(join(base, 'two'))
+  await symlink('one', join(base, 'root'))
+  const { triggers } = await watching('root', { walkMs: 20, listen: deaf })
+  await swapLink('root', 'two')
+  await expect.poll(() => triggers.length).toBeGreaterThan(1)
+  expect(triggers).toEqual(['poll', 'event'])
 })
 
 describe('a kernel that has no more to give', () => {

@@ -134,7 +134,7 @@ export function changingPlatform(
   function setState(pipe: Pipe, life: Life, text: string): void {
     const { command } = JSON.parse(text) as { readonly command: 'start' | 'stop' } // ours
     if (command === 'start') return rests(model, pipe, undefined, false)
-    const isAsked = isPauseAsked(run, pipe)
+    const isAsked = wishOfPipe(run.model, pipe)?.isPaused === true
     // Who stops what somebody else has just stopped cannot know that.
     if (life.rest === 'person' && !isAsked) return lives(pipe, { rest: 'either', isOurs: true })
     if (life.rest !== undefined) return undefined
@@ -148,8 +148,4 @@ export function changingPlatform(
 export function asBefore({ model }: Run, pipe: Pipe): Pipe {
   const live = shownBefore(model, pipe)
   return live === undefined || pipe.life === undefined ? pipe : { ...pipe, life: { ...pipe.life, live } }
-}
-
-function isPauseAsked({ model }: Run, pipe: Pipe): boolean {
-  return wishOfPipe(model, pipe)?.isPaused === true
 }

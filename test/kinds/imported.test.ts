@@ -40,74 +40,59 @@ function errorsIn(manifest: JsonObject): readonly string[] {
 const kafka = (more: JsonObject): JsonObject => ({ source: { kafka: { ...ORDERS.source.kafka, ...more } } })
 
 describe('what a manifest cannot have is left out of an imported one, and named', () => {
-  test.each<{ why: string; reply: JsonObject; out: readonly (readonly [string, string])[] }>([
-    { why: 'a pipe as the interface shows it: nothing', reply: {}, out: [] },
-    {
-      why: 'a field that the interface does not have, here and inside',
-      reply: { owner: 'me', scaling: { replicas: 1, autoscale: true } },
-      out: [
+  const rows: Readonly<
+    Record<string, readonly [reply: JsonObject, out: readonly (readonly [string, string])[]]>
+  > = {
+    'a pipe as the interface shows it: nothing': [{}, []],
+    'a field that the interface does not have, here and inside': [
+      { owner: 'me', scaling: { replicas: 1, autoscale: true } },
+      [
         ['spec.scaling.autoscale', 'A manifest has no such field.'],
         ['spec.owner', 'A manifest has no such field.'],
       ],
-    },
-    {
-      why: 'null',
-      reply: { settings: null, scaling: { replicas: null, concurrency: 2 } },
-      out: [
+    ],
+    null: [
+      { settings: null, scaling: { replicas: null, concurrency: 2 } },
+      [
         ['spec.scaling.replicas', 'It is null.'],
         ['spec.settings', 'It is null.'],
       ],
-    },
-    {
-      why: 'an object that holds nothing but null; without anything in it, nothing is said, and an empty list stays',
-      reply: { ...kafka({ reversePrivateEndpointIds: [] }), settings: {}, scaling: { replicas: null } },
-      out: [['spec.scaling', 'It is empty.']],
-    },
-    {
-      why: 'source kinds that are not used',
-      reply: { source: { ...ORDERS.source, postgres: {}, objectStorage: null } },
-      out: [['spec.source.objectStorage', 'It is null.']],
-    },
-    {
-      why: 'a second source kind',
-      reply: { source: { ...ORDERS.source, managedStream: { streamName: 's' } } },
-      out: [['spec.source.managedStream', 'The source has more than one kind: kafka, managedStream.']],
-    },
-    {
-      why: 'an empty text',
-      reply: kafka({ consumerGroup: '' }),
-      out: [['spec.source.kafka.consumerGroup', 'It is empty.']],
-    },
-    {
-      why: 'another type, at a leaf and above',
-      reply: {
-        settings: 'fast',
-        scaling: { replicas: { min: 1 } },
-        fieldMappings: { a: 'b' },
-        destination: {},
-      },
-      out: [
+    ],
+    'an object that holds nothing but null; without anything in it, nothing is said, and an empty list stays':
+      [
+        { ...kafka({ reversePrivateEndpointIds: [] }), settings: {}, scaling: { replicas: null } },
+        [['spec.scaling', 'It is empty.']],
+      ],
+    'source kinds that are not used': [
+      { source: { ...ORDERS.source, postgres: {}, objectStorage: null } },
+      [['spec.source.objectStorage', 'It is null.']],
+    ],
+    'a second source kind': [
+      { source: { ...ORDERS.source, managedStream: { streamName: 's' } } },
+      [['spec.source.managedStream', 'The source has more than one kind: kafka, managedStream.']],
+    ],
+    'an empty text': [kafka({ consumerGroup: '' }), [['spec.source.kafka.consumerGroup', 'It is empty.']]],
+    'another type, at a leaf and above': [
+      { settings: 'fast', scaling: { replicas: { min: 1 } }, fieldMappings: { a: 'b' }, destination: {} },
+      [
         ['spec.fieldMappings', 'It must be a list, and is a mapping.'],
         ['spec.settings', 'It must be a mapping, and is text.'],
         ['spec.scaling.replicas', 'It must be a number, and is a mapping.'],
       ],
-    },
-    {
-      why: 'a number that is out of range, or no whole one',
-      reply: { scaling: { replicas: -1, concurrency: 1.5, replicaCpuMillicores: 250 } },
-      out: [
+    ],
+    'a number that is out of range, or no whole one': [
+      { scaling: { replicas: -1, concurrency: 1.5, replicaCpuMillicores: 250 } },
+      [
         ['spec.scaling.replicas', 'It must be at least 0.'],
         ['spec.scaling.concurrency', 'It must be a whole number, and is a number.'],
       ],
-    },
-    {
-      why: 'a URL that is none',
-      reply: { source: { objectStorage: { url: 'not a url', path: 'a/*.csv' } } },
-      out: [['spec.source.objectStorage.url', 'It must be a URL, such as "https://registry.example:8081".']],
-    },
-    {
-      why: 'a text with a password or a signature in it',
-      reply: {
+    ],
+    'a URL that is none': [
+      { source: { objectStorage: { url: 'not a url', path: 'a/*.csv' } } },
+      [['spec.source.objectStorage.url', 'It must be a URL, such as "https://registry.example:8081".']],
+    ],
+    'a text with a password or a signature in it': [
+      {
         source: {
           objectStorage: {
             url: 'https://a:planted@b.example/',
@@ -116,7 +101,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
           },
         },
       },
-      out: [
+      [
         [
           'spec.source.objectStorage.url',
           'The value contains a password or a signature, which must not be in a manifest.',
@@ -126,44 +111,36 @@ describe('what a manifest cannot have is left out of an imported one, and named'
           'The value contains a password or a signature, which must not be in a manifest.',
         ],
       ],
-    },
-    {
-      why: 'a sensitive field that is no text',
-      reply: kafka({ caCertificate: { secretRef: { name: 'analytics-api', key: 'keySecret' } } }),
-      out: [['spec.source.kafka.caCertificate', 'It must be text, and is a mapping.']],
-    },
-    {
-      why: 'a list of which one item is wrong, as a whole: a part of it would be another list',
-      reply: {
-        fieldMappings: [],
-        destination: { columns: [{ name: 'id', type: 'UInt64' }, { name: 'at' }] },
-      },
-      out: [['spec.destination.columns', '"type" of item 2 is missing.']],
-    },
-    {
-      why: 'an unknown field of items, once',
-      reply: { fieldMappings: [{ ...ORDERS.fieldMappings[0], note: 1 }], destination: { table: 'orders' } },
-      out: [['spec.fieldMappings[].note', 'A manifest has no such field.']],
-    },
-    {
-      why: 'columns that no mapping covers',
-      reply: { fieldMappings: null },
-      out: [
+    ],
+    'a sensitive field that is no text': [
+      kafka({ caCertificate: { secretRef: { name: 'analytics-api', key: 'keySecret' } } }),
+      [['spec.source.kafka.caCertificate', 'It must be text, and is a mapping.']],
+    ],
+    'a list of which one item is wrong, as a whole: a part of it would be another list': [
+      { fieldMappings: [], destination: { columns: [{ name: 'id', type: 'UInt64' }, { name: 'at' }] } },
+      [['spec.destination.columns', '"type" of item 2 is missing.']],
+    ],
+    'an unknown field of items, once': [
+      { fieldMappings: [{ ...ORDERS.fieldMappings[0], note: 1 }], destination: { table: 'orders' } },
+      [['spec.fieldMappings[].note', 'A manifest has no such field.']],
+    ],
+    'columns that no mapping covers': [
+      { fieldMappings: null },
+      [
         ['spec.fieldMappings', 'It is null.'],
         ['spec.destination.columns', 'The field mappings do not cover the column "id".'],
       ],
-    },
-    {
-      why: 'columns that mappings go beyond: the mappings stay',
-      reply: { fieldMappings: [...ORDERS.fieldMappings, { sourceField: 'at', destinationField: 'at' }] },
-      out: [['spec.destination.columns', 'The destination has no column "at".']],
-    },
-    {
-      why: 'what is only ever sent',
-      reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
-      out: [['spec.destination.roles', 'Write-only: the value in use might differ from the returned value.']],
-    },
-  ])('$why', ({ reply, out }) => {
+    ],
+    'columns that mappings go beyond: the mappings stay': [
+      { fieldMappings: [...ORDERS.fieldMappings, { sourceField: 'at', destinationField: 'at' }] },
+      [['spec.destination.columns', 'The destination has no column "at".']],
+    ],
+    'what is only ever sent': [
+      { destination: { ...ORDERS.destination, roles: ['writer'] } },
+      [['spec.destination.roles', 'Write-only: the value in use might differ from the returned value.']],
+    ],
+  }
+  test.each(Object.entries(rows))('%s', (_why, [reply, out]) => {
     const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
     expect(leftOut.map(({ path, why }) => [path, why])).toEqual(out)
     expect(PipeManifest.safeParse(manifest).error).toBeUndefined()

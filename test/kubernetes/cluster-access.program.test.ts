@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:https'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { execFileSync } from 'node:child_process'
@@ -54,7 +53,7 @@ async function startSecureApi(name: string): Promise<SecureApi> {
     (request, response) => {
       const client = (request.socket as TLSSocket).getPeerCertificate().subject?.CN
       api.seen.push({ authorization: request.headers.authorization, client: client?.toString() })
-      const isKnown = isAllowed(request.headers, api.token) || client !== undefined
+      const isKnown = request.headers.authorization === `Bearer ${api.token}` || client !== undefined
       response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json', connection: 'close' })
       response.end(
         JSON.stringify(
@@ -71,10 +70,6 @@ async function startSecureApi(name: string): Promise<SecureApi> {
     server.close()
   })
   return Object.assign(api, { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` })
-}
-
-function isAllowed(headers: IncomingHttpHeaders, token: string): boolean {
-  return headers.authorization === `Bearer ${token}`
 }
 
 function certificate(name: string, subject = 'IP:127.0.0.1'): void {

@@ -110,7 +110,9 @@ export async function echoingPlatform(): Promise<TestServer & { readonly forget:
     if (request.url.endsWith('/alerts/odd')) return reply(response, 200, { data: oddAlert(told) })
     if (request.url.includes('/alerts/')) return reply(response, 400, { message: told })
     if (request.url.includes(THIRD_SERVICE_ID) && request.url.endsWith('/serviceQueryEndpoint'))
-      return reply(response, 200, { result: oddEndpoint(told) })
+      return reply(response, 200, {
+        result: { id: told, roles: [told], openApiKeys: [told], allowedOrigins: told },
+      })
     if (request.url.endsWith('/serviceQueryEndpoint')) return reply(response, 422, { error: told })
     if (request.method === 'GET') {
       const pipe = pipes.get(request.url.split('/').at(-1) ?? '')
@@ -207,10 +209,6 @@ function withEchoes(pipe: object, told: string): object {
 
 function oddAlert(told: string): object {
   return { id: 'odd', name: told, message: told, state: told, channel: { type: told, webhookId: told } }
-}
-
-function oddEndpoint(told: string): object {
-  return { id: told, roles: [told], openApiKeys: [told], allowedOrigins: told }
 }
 
 export function base64Of(text: string): string {

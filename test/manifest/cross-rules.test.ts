@@ -87,20 +87,10 @@ describe('rules across documents', () => {
   })
 
   test('a circle names its members', () => {
-    const { catalog } = next(
-      undefined,
-      readingOf({
-        'a.yaml': documents(
-          s,
-          pipe('a', { policy: 'dependsOn: [Pipe/b]' }),
-          pipe('b', { policy: 'dependsOn: [Pipe/a]' }),
-        ),
-      }),
-    )
-    expect(catalog.findings.map((finding) => finding.message)).toEqual([
-      'Resources depend on each other in a circle: Pipe/a, Pipe/b.',
-      'Resources depend on each other in a circle: Pipe/a, Pipe/b.',
-    ])
+    const text = documents(s, depending('a', 'Pipe/b'), depending('b', 'Pipe/a'))
+    const { findings } = next(undefined, readingOf({ 'a.yaml': text })).catalog
+    const said = 'Resources depend on each other in a circle: Pipe/a, Pipe/b.'
+    expect(findings.map(({ message }) => message)).toEqual([said, said])
   })
 
   test('a long circle overflows neither the stack nor the message', () => {

@@ -113,16 +113,12 @@ https://pipes.example/?resource=Pipe/orders`,
 })
 
 describe('the signature', () => {
-  test.each([
-    ['plain key', Buffer.from('plain key')],
-    ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')],
-  ])('is that of Standard Webhooks: %s', (secret, bytes) => {
-    const headers = webhookHeaders(
-      { id: 'm-1', body: '{"text":"Grüße"}' },
-      new Secret(secret),
-      1_700_000_000_999,
-    )
-    const signed = createHmac('sha256', bytes).update('m-1.1700000000.{"text":"Grüße"}').digest('base64')
+  test('of a plain key is that of Standard Webhooks', () => {
+    const message = { id: 'm-1', body: '{"text":"Grüße"}' }
+    const headers = webhookHeaders(message, new Secret('plain key'), 1_700_000_000_999)
+    const signed = createHmac('sha256', 'plain key')
+      .update('m-1.1700000000.{"text":"Grüße"}')
+      .digest('base64')
     expect(headers).toEqual({
       'webhook-id': 'm-1',
       'webhook-timestamp': '1700000000',

@@ -184,6 +184,18 @@ export function pipe(
   }
 }
 
+type PipeChanges = NonNullable<Parameters<typeof pipe>[0]>
+
+/** A pipe that was created, and is there as it was asked for. */
+export function found(changes: PipeChanges = {}): CreateOnceInput {
+  return pipe({ recorded: created(), observed: FOUND, ...changes })
+}
+
+/** A pipe that was created, and is gone. */
+export function missing(changes: PipeChanges = {}): CreateOnceInput {
+  return pipe({ recorded: created(), observed: MISSING, ...changes })
+}
+
 export function endpoint(
   changes: Changes &
     Partial<

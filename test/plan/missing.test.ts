@@ -24,25 +24,20 @@ describe('one more 404', () => {
       string,
       {
         readonly misses: Misses | undefined
-        readonly ageMs: number
+        readonly ageMs?: number
         readonly credential?: string
         readonly foundAgo?: number
         readonly is: Misses | undefined
       }
     >
   > = {
-    'is the first': { misses: undefined, ageMs: HOUR, is: first },
+    'is the first': { misses: undefined, is: first },
     'within the first minute does not count': { misses: undefined, ageMs: 59_999, is: undefined },
     'at the end of the first minute counts': { misses: undefined, ageMs: MINUTE, is: first },
-    'is the second': { misses: misses(1, 30_000, 30_000), ageMs: HOUR, is: misses(2, 30_000, 0) },
-    'at the same moment as the last is one more': {
-      misses: misses(2, 30_000, 0),
-      ageMs: HOUR,
-      is: misses(3, 30_000, 0),
-    },
+    'is the second': { misses: misses(1, 30_000, 30_000), is: misses(2, 30_000, 0) },
+    'at the same moment as the last is one more': { misses: misses(2, 30_000, 0), is: misses(3, 30_000, 0) },
     'with other credentials begins anew: they may see other things': {
       misses: misses(2, 30_000, 0),
-      ageMs: HOUR,
       credential: 'key-2',
       is: { ...first, credential: 'key-2' },
     },
@@ -51,49 +46,46 @@ describe('one more 404', () => {
       ageMs: 10_000,
       is: undefined,
     },
-    'is the first, whoever was found before it': { misses: undefined, ageMs: HOUR, foundAgo: 1, is: first },
+    'is the first, whoever was found before it': { misses: undefined, foundAgo: 1, is: first },
     'has another pipe beside it that was found since the last': {
       misses: misses(1, 100_000, 100_000),
-      ageMs: HOUR,
       foundAgo: 99_000,
       is: misses(2, 100_000, 0, 99_000),
     },
     'does not begin anew what another pipe was found beside before': {
       misses: misses(2, 70_000, 35_000, 69_000),
-      ageMs: HOUR,
       foundAgo: 34_000,
       is: misses(3, 70_000, 0, 69_000),
     },
     'a moment after the last needs no other reading of the other pipe': {
       misses: misses(2, 70_000, 1_000, 69_000),
-      ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(3, 70_000, 0, 69_000),
     },
     'after a time in which nobody looked begins anew': {
       misses: misses(2, HOUR, 3 * MINUTE + 1, HOUR),
-      ageMs: HOUR,
       foundAgo: 1,
       is: first,
     },
     'is not beside what was found before the first': {
       misses: misses(1, 1_000, 1_000),
-      ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(2, 1_000, 0, 1_000),
     },
     'has nobody beside it when the other pipe was not found since the last': {
       misses: misses(2, 100_000, 50_000, 99_000),
-      ageMs: HOUR,
       foundAgo: 51_000,
       is: misses(3, 100_000, 0),
     },
   }
 
-  test.each(Object.entries(rows))('%s', (_why, { misses: before, ageMs, credential = KEY, foundAgo, is }) => {
-    const foundAt = foundAgo === undefined ? undefined : NOW - foundAgo
-    expect(missesAfter({ misses: before, ageMs, now: NOW, credential, foundAt })).toEqual(is)
-  })
+  test.each(Object.entries(rows))(
+    '%s',
+    (_why, { misses: before, ageMs = HOUR, credential = KEY, foundAgo, is }) => {
+      const foundAt = foundAgo === undefined ? undefined : NOW - foundAgo
+      expect(missesAfter({ misses: before, ageMs, now: NOW, credential, foundAt })).toEqual(is)
+    },
+  )
 })
 
 describe('misses', () => {

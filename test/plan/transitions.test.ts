@@ -50,10 +50,10 @@ function having(state: Intent['state']): LedgerRecord {
   return { ...blank, version: 2, intent: intent(state) }
 }
 
+type Opened = Readonly<Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>>
+
 describe('openIntent', () => {
-  const allowed: Readonly<
-    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
-  > = {
+  const allowed: Opened = {
     'nothing was ever tried': { record: blank },
     'the last attempt failed': { record: having('failed') },
     'the last attempt is said to have created nothing': { record: having('dismissed') },
@@ -82,9 +82,7 @@ describe('openIntent', () => {
     expect(opened.former).toEqual(remote && { remote, service, platformName, applied })
   })
 
-  const refused: Readonly<
-    Record<string, { readonly record: LedgerRecord; readonly with?: Partial<Opening> }>
-  > = {
+  const refused: Opened = {
     'it has a pipe': { record: created() },
     'it has another pipe than the one that is to be replaced': {
       record: created(),
@@ -159,21 +157,13 @@ describe('the outcome of an intent', () => {
     expect(settle(open, own, SEEN)).toEqual({ ...open, intent: { ...own, state, seen: SEEN } })
   })
 
-  test.each(
-    Object.entries({
-      'an id': {
-        settle: (record: LedgerRecord, of: Intent) =>
-          succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
-      },
-      'a failure': { settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
-      'an unknown outcome': {
-        settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
-      },
-      'a dismissal': {
-        settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
-      },
-    }),
-  )('%s of another intent is refused', (_why, { settle }) => {
+  const settled: Readonly<Record<string, (record: LedgerRecord, of: Intent) => LedgerRecord>> = {
+    'an id': (record, of) => succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
+    'a failure': (record, of) => failIntent(record, of, SEEN),
+    'an unknown outcome': (record, of) => leaveIntentUnknown(record, of, SEEN),
+    'a dismissal': (record, of) => dismissIntent(record, of, FOUND_NOTHING),
+  }
+  test.each(Object.entries(settled))('%s of another intent is refused', (_why, settle) => {
     expect(() => settle(open, { ...own, id: OTHER_ID })).toThrow(IntentRefused)
     expect(() => settle(blank, own)).toThrow(IntentRefused)
   })

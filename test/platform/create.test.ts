@@ -44,10 +44,6 @@ async function silentServer(onData: (socket: Socket) => void = () => undefined) 
   }
 }
 
-async function confirmedBefore(): Promise<number> {
-  return realClock.monotonic() - 1
-}
-
 function mayNotAct(): void {
   throw new NotLeading('another checkout', false, 90_000)
 }
@@ -99,7 +95,9 @@ describe('a create', () => {
   test.each(['create', 'upsert'] as const)(
     'or an upsert is not sent after leadership has ended: %s',
     async (what) => {
-      await using p = await facing((response) => response.end(DONE), { confirm: confirmedBefore })
+      await using p = await facing((response) => response.end(DONE), {
+        confirm: async () => realClock.monotonic() - 1,
+      })
       expect((await failure(p[what]())).facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
       expect(p.server.requests).toEqual([])
     },

@@ -27,16 +27,12 @@ function textOf(file: string): string {
   return readFileSync(made.path(file), 'utf8')
 }
 
-function caAlone(caFile: string) {
-  return { caFile, certFile: undefined, keyFile: undefined }
-}
-
 test('what could not be used is read again for the next connection, also where it looks the same', async () => {
   using workspace = createWorkspace()
   const file = workspace.path('ca.pem')
   const good = textOf('one.pem')
   workspace.write('ca.pem', good)
-  const tls = openTls(caAlone(file))
+  const tls = openTls({ caFile: file, certFile: undefined, keyFile: undefined })
   const first = await tls.current()
   // As a file that may not be read for a while: what is known of it does not change when it may.
   workspace.write('ca.pem', '-'.repeat(good.length + 1))

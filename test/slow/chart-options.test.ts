@@ -26,13 +26,9 @@ import { folderForFile } from '../support/folders.ts'
 const folder = folderForFile()
 
 function daemonIn(rendered: string): PodSpec {
-  const [pod] = podsIn(objectsOf(rendered, 'StatefulSet'))
+  const [pod] = podsIn(stringify(objectOf(rendered, 'StatefulSet')))
   if (pod === undefined) throw new Error('there is no StatefulSet')
   return pod
-}
-
-function objectsOf(rendered: string, kind: string): string {
-  return stringify(objectOf(rendered, kind))
 }
 
 function containerOf(pod: PodSpec, name: string): PodContainer {

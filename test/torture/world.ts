@@ -16,7 +16,7 @@ export const SERVICES = [...LARGE, ...SMALL] as const
 export type Service = (typeof SERVICES)[number]
 
 /** By how many pipes they have: the small ones have two or three each, of eighty. */
-export const SERVICES_BY_SIZE = SERVICES.map((name) => [isSmall(name) ? 1 : 5, name] as const)
+export const SERVICES_BY_SIZE = SERVICES.map((name) => [keyOf(name) === 'etas' ? 1 : 5, name] as const)
 
 /** Each large service has a key of its own; the small ones share one. */
 export const KEYS = [...LARGE, 'etas'] as const
@@ -28,10 +28,6 @@ export function servicesOf(key: ApiKey): readonly Service[] {
 
 function keyOf(service: Service): ApiKey {
   return LARGE.find((name) => name === service) ?? 'etas'
-}
-
-function isSmall(service: Service): boolean {
-  return keyOf(service) === 'etas'
 }
 
 const ALERTS = 6

@@ -1,7 +1,7 @@
 import { PIPE as PIPE_KIND } from '../../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import type { RemoteResource } from '../../../src/kinds/remote-resource.ts'
-import { createPlatform, type PlatformClient } from '../../../src/platform/clients.ts'
+import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Event } from '../../../src/contract/events.ts'
 import type {
@@ -74,7 +74,7 @@ export const DIRECT: NetworkSettings = {
 }
 
 /** A client with short limits and no waits between attempts. */
-export function platform(options: Partial<Parameters<typeof createPlatform>[0]>): TestPlatform {
+export function platform(options: Partial<PlatformOptions>): TestPlatform {
   const events: Event[] = []
   const client = createPlatform({
     baseUrl: undefined,
@@ -124,7 +124,7 @@ export function envelope(result: unknown, status = 200, requestId = REQUEST_ID):
 /** A client of a server that answers as told. */
 export async function facing(
   answer: Parameters<typeof httpServer>[0],
-  options: Partial<Parameters<typeof createPlatform>[0]> = {},
+  options: Partial<PlatformOptions> = {},
 ): Promise<Facing> {
   return facingServer(await httpServer(answer), options)
 }
@@ -136,7 +136,7 @@ export interface Facing extends TestPlatform {
 /** As {@link facing}. @param baseUrl another way to the server */
 export function facingServer(
   server: TestServer,
-  options: Partial<Parameters<typeof createPlatform>[0]> = {},
+  options: Partial<PlatformOptions> = {},
   baseUrl = server.url,
 ): Facing {
   const its = platform({ baseUrl, ...options })
