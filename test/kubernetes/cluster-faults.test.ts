@@ -59,12 +59,16 @@ test('a mark in the Secret that meets conflicts is tried three times', async () 
   )
   await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow('409')
   expect(puts).toBe(3)
+  model.api.interfere(undefined)
+  await (await open()).leadership.acquire(never, 'wait')
+  expect(model.api.objects().get(pathOf('/secrets/'))?.['data']).toHaveProperty('hasRecords')
+  await ledger.swap(blank(ORDERS, { version: 1 }), [])
 })
 
 /** A move to Pipe/new that has ended half way. @returns lets its end arrive, as it was written then */
-async function begun(ledger: Ledger, from: LedgerRecord): Promise<() => Promise<number>> {
-  once('PUT', 'pipewrightrecords', 'cut')
-  const moving = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+async function begun(ledger: Ledger, from: LedgerRecord, to?: LedgerRecord): Promise<() => Promise<number>> {
+  once('PUT', 'pipe.old', 'cut')
+  const moving = ledger.move(from, to ?? { ...from, key: 'Pipe/new', version: 0 }, [])
   await expect(moving).rejects.toThrow(LedgerError)
   const [old, target] = ['pipe.old', 'pipe.new'].map((name) => model.api.objects().get(pathOf(name)))
   const movedTo = { key: 'Pipe/new', version: target?.['version'] }
@@ -92,6 +96,18 @@ describe('a move', () => {
     expect(await other.ledger.list()).toStrictEqual([from])
     const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [entry('Pipe/new', 'm')])
     expect(await ledger.list()).toStrictEqual([moved])
+    expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([moved])
+  })
+
+  test('onto a record, that ends half way, leaves both as they were; and can be made again', async () => {
+    const { ledger } = await open()
+    const from = await ledger.swap(blank('Pipe/old'), [])
+    const taken = await ledger.swap(blank('Pipe/new', { line: 5 }), [])
+    once('PUT', 'pipe.old', 'cut')
+    await expect(ledger.move(from, { ...taken, line: 9 }, [])).rejects.toThrow(LedgerError)
+    for (const { ledger: its } of [{ ledger }, await open({ mode: 'reader' })])
+      expect(await its.list()).toStrictEqual([taken, from])
+    const moved = await ledger.move(from, { ...taken, line: 9 }, [])
     expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([moved])
   })
 
@@ -147,6 +163,15 @@ describe('a move', () => {
       expect(await ledger.get('Pipe/old')).toStrictEqual(old)
       expect(await end()).toBe(409)
       expect(await seen()).toEqual(['Pipe/new', 'Pipe/old'])
+    })
+
+    test('after the record that it was to replace was removed: its own stays where it was', async () => {
+      const { ledger } = await open()
+      const taken = await ledger.swap(blank('Pipe/new'), [])
+      const end = await begun(ledger, await ledger.swap(blank('Pipe/old'), []), taken)
+      await ledger.remove(taken, [])
+      expect(await end()).toBe(409)
+      expect(await seen()).toEqual(['Pipe/old'])
     })
 
     test('before it was heard of: it has happened, and what is written on top is refused', async () => {
@@ -357,6 +382,12 @@ describe('the Secret', () => {
     await expect(open({ mode: 'reader' })).rejects.toMatchObject(DAMAGED)
   })
 
+  test('that another process makes at the same time is the one of both', async () => {
+    const one = await open()
+    once('GET', '/secrets/', { status: 404 })
+    expect((await open()).ledger.hashKey).toStrictEqual(one.ledger.hashKey)
+  })
+
   test('of a ledger whose first record could not be written, or is being written: it is opened', async () => {
     const { ledger } = await open()
     once('POST', 'pipewrightrecords', 'cut')
@@ -396,6 +427,9 @@ function conflict(status: number | undefined): void {
 }
 
 describe('the right to act', () => {
+  /** What is planned with it does not happen. */
+  const standing = { ...model.clock, after: () => () => undefined }
+
   test('is asked for again where the API does not answer at once', async () => {
     const { leadership } = await open()
     const mishaps: Mishap[] = ['cut', { status: 503 }, { status: 401 }]
@@ -483,7 +517,7 @@ describe('the right to act', () => {
 
   test('is over for the first renewal that fails while another process holds the Lease', async () => {
     // It renews when it is asked to, and not by itself.
-    const { leadership } = await open({ clock: { ...model.clock, after: () => () => undefined } })
+    const { leadership } = await open({ clock: standing })
     const term = await leadership.acquire(never, 'wait')
     const path = pathOf('/leases/')
     const lease = model.api.objects().get(path) as { readonly metadata: object; readonly spec: object }
@@ -516,6 +550,25 @@ describe('the right to act', () => {
     await until('six looks', () => looks >= 6)
     stop.abort()
     expect(model.clock.monotonic() - began).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('is had only after a deleted Lease would have ended, if it was seen', async () => {
+    const [one, other] = [await open({ leaseMs: 5_000, clock: standing }), await open()]
+    await one.leadership.acquire(never, 'wait')
+    expect(await other.ledger.owned()).toBe(true)
+    remove('/leases/ledger')
+    const began = model.clock.monotonic()
+    await other.leadership.acquire(never, 'wait')
+    expect(model.clock.monotonic() - began).toBeGreaterThanOrEqual(5_000)
+  })
+
+  test('is not released for another process that has it by then', async () => {
+    const [one, other] = [await open({ clock: standing }), await open()]
+    const term = await one.leadership.acquire(never, 'wait')
+    await other.leadership.acquire(never, 'wait')
+    expect(await one.ledger.owned()).toBe(true)
+    await term.release()
+    expect(await one.ledger.owned()).toBe(true)
   })
 
   test('is over when somebody deletes the Lease', async () => {

@@ -120,6 +120,24 @@ function objectAt(resourceVersion: string): KubeObject {
   return { ...made, metadata: { name: `${LEDGER}.pipe.orders`, uid: 'one', resourceVersion } }
 }
 
+test('all is read again if the cluster is at an earlier version than the last event', async () => {
+  const clock = createFakeClock()
+  const lists = [objectAt('1'), objectAt('3')]
+  const api: Partial<ClusterApi> = {
+    list: async () => ({ items: lists.splice(0, 1), resourceVersion: '1' }),
+    versionOf: async () => '2',
+    async watch(_path, _from, heard, signal) {
+      heard({ type: 'MODIFIED', object: objectAt('3') })
+      await sleep(clock, 60_000, signal)
+    },
+  }
+  await using mirror = mirrorOf(api as ClusterApi, clock) // it needs no other call
+  await mirror.relist()
+  mirror.follow()
+  await clock.advance(60_000)
+  expect(lists).toEqual([])
+})
+
 test('a record that is written while a read does not find it is not lost', async () => {
   const versions = ['1', '2']
   const api: Partial<ClusterApi> = {

@@ -21,6 +21,7 @@ describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger 
 
   test('is nothing at first', async () => {
     expect(await ledger.activity()).toEqual({ last: undefined, checkedAt: new Map() })
+    expect(await ledger.owned()).toBe(true)
   })
 
   test('is kept, and added to', async () => {

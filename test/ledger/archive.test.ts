@@ -10,7 +10,7 @@ const OPTIONS = { clock: CLOCK, emit: ignore }
 const model = modelForEach()
 
 function urlOf(kind: string, name: string): string {
-  return kind === 'sqlite' ? `sqlite:${model.workspace.path(`${name}.db`)}` : `kubernetes:${name}`
+  return kind === 'sqlite' ? `sqlite:${model.workspace.path(`${name}/ledger.db`)}` : `kubernetes:${name}`
 }
 
 async function openAt(url: string): Promise<OpenedLedger> {
@@ -67,6 +67,8 @@ describe.each([
     expect(after.ledger.hashKey).toStrictEqual(before.ledger.hashKey)
     const all = { key: undefined, limit: 100 }
     expect(await after.ledger.history(all)).toStrictEqual(await before.ledger.history(all))
+    await after.ledger.swap(blank('Pipe/next'), [entry('Pipe/next', 'next')])
+    expect(await after.ledger.history({ ...all, limit: 1 })).toMatchObject([{ message: 'next' }])
     // The bindings hold as well.
     await before.ledger[Symbol.asyncDispose]()
     await after.ledger[Symbol.asyncDispose]()
@@ -91,6 +93,8 @@ test('an import into a cluster that was interrupted is no ledger, and can be mad
   await expect(importLedger('kubernetes:second', archive, OPTIONS)).rejects.toThrow('cannot be reached')
   model.api.interfere(undefined)
   await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is missing')
+  const other = { ...archive, records: archive.records.slice(1), history: [] }
+  await expect(importLedger('kubernetes:second', other, OPTIONS)).rejects.toThrow('already has the record')
   await importLedger('kubernetes:second', archive, OPTIONS)
   expect(inFile(await exportLedger('kubernetes:second', OPTIONS))).toStrictEqual(archive)
 })
@@ -100,8 +104,15 @@ test.each([
   [
     'a line too few',
     (text: string) => text.split('\n').slice(0, -2).join('\n'),
-    /is the end, but the header counts/,
+    'line 8 of the export is the end, but the header counts 9 lines',
   ],
+  [
+    'no hash key',
+    (text: string) => text.replace(/"hashKey":"[^"]*"/, '"hashKey":""'),
+    'line 1 of the export has no hash key',
+  ],
+  ['a broken record', (text: string) => text.replace('origin', 'cause'), 'the record of Pipe/orders in the'],
+  ['a broken history', (text: string) => text.replace('started', 'ended'), 'a history entry of Pipe/orders'],
   ['another file', () => '{"a": 1}\n', 'line 1 of the export is not the head'],
   ['nothing', () => '', 'line 1 of the export is not JSON'],
 ] as const)('%s is refused, and nothing is imported', async (_, damage, why) => {

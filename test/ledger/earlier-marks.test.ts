@@ -19,6 +19,7 @@ const ROWS: readonly Row[] = [
   ['a permission, and a manifest that is there', { onRemove: 'delete' }, {}],
   ['the manifest is gone', { onRemove: 'delete', removal: { since: SINCE } }, {}],
   ['the pipe is kept', { onRemove: 'delete', removal: { since: SINCE, isKept: true } }, {}],
+  ['the pipe is kept, by digest', { removal: { since: SINCE, digest: DIGEST, isKept: true } }, {}],
   ['the request was sent', { onRemove: 'delete', removal: ASKED }, { removal: ASKED }],
   ['the service answered', { onRemove: 'delete', removal: { ...DONE, isKept: true } }, { removal: DONE }],
   ['other manifests block it', { removal: { since: SINCE, heldBy: 'manifests' } }, {}],

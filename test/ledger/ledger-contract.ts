@@ -3,7 +3,7 @@ import { blankRecord } from '../../src/plan/record.ts'
 import type { Emit, Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
-import { blank, entry, fullRecord, ORDERS } from './samples.ts'
+import { ACTIVITY, blank, entry, fullRecord, ORDERS } from './samples.ts'
 
 /** Every home keeps the same promises (`Ledger` in contract/ledger.ts). @param open a new one each time, with a clock that stands still */
 export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledger>): void {
@@ -116,6 +116,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       const to = blank('Pipe/new', { version: toVersion })
       const moving = ledger.move({ ...from, version: fromVersion }, to, [entry('Pipe/new', 'x')])
       await expect(moving).rejects.toThrow(LedgerConflict)
+      expect([...ledger.toRead.keys()].toSorted()).toEqual(['Pipe/new', 'Pipe/old'])
       expect(await ledger.list()).toStrictEqual([taken, from])
       expect(await ledger.history({ key: undefined, limit: 9 })).toEqual([])
     })
@@ -132,6 +133,13 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
       const back = await ledger.move(moved, { ...moved, key: 'Pipe/old', version: 0 }, [])
       expect(await ledger.list()).toStrictEqual([back])
+    })
+
+    test('moves a record to a key that another one has left', async () => {
+      const [first, other] = [await ledger.swap(blank('Pipe/a'), []), await ledger.swap(blank('Pipe/c'), [])]
+      const moved = await ledger.move(first, { ...first, key: 'Pipe/b', version: 0 }, [])
+      const next = await ledger.move(other, { ...other, key: 'Pipe/a', version: 0 }, [])
+      expect(await ledger.list()).toStrictEqual([next, moved])
     })
 
     test('a record cannot move to its own key: that is a bug', async () => {
@@ -172,6 +180,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerConflict)
       await ledger.remove(record, [])
       await ledger.get(ORDERS)
+      await ledger.noteActivity(ACTIVITY, new Map())
       const written = { type: 'LedgerWritten', result: 'written', durationMs: 0, message: undefined }
       const conflict = 'the record of Pipe/orders is no longer at version 0: another write came first'
       expect(events).toEqual([written, { ...written, result: 'conflict', message: conflict }, written])

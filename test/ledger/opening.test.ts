@@ -16,6 +16,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openLedger, unbindLedger } from '../../src/ledger/open.ts'
 import type { SqliteLedgerOptions } from '../../src/ledger/open-sqlite-ledger.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
 import { asAnotherUser } from './another-user.ts'
 import { blank, CLOCK, entry, FACTS, fullRecord, ignore, openFile, ORDERS } from './samples.ts'
 import { folderForTest } from '../support/folders.ts'
@@ -38,7 +40,7 @@ async function makeLedger(): Promise<void> {
   await ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'made')])
 }
 
-/** Open files of the ledger. */
+/** Open files in the ledger's folder. */
 function handles(): readonly string[] {
   const links = readdirSync('/proc/self/fd').map((fd) => {
     try {
@@ -47,7 +49,7 @@ function handles(): readonly string[] {
       return '' // closed meanwhile
     }
   })
-  return links.filter((path) => path.startsWith(file))
+  return links.filter((path) => path.startsWith(folder))
 }
 
 /** Changes the closed file as no program of ours would. */
@@ -105,6 +107,7 @@ describe('a file that is not as it should be', () => {
     ['has garbage where nobody looks at first', 'corrupt', 'damaged', () => makeLedger().then(overwrite)],
     ['is gone, but its log is not', 'corrupt', 'is gone, while', () => writeFile(`${file}-wal`, 'frames')],
     ['has lost its key', 'corrupt', 'has no hash key', tampered(`DELETE FROM meta WHERE name = 'hash_key'`)],
+    ['has a short key', 'corrupt', 'has no hash key', tampered(`UPDATE meta SET value = x'00'`)],
     ['comes from a newer version', 'newer', 'only versions up to 4', tampered('PRAGMA user_version = 7')],
     ['is a directory', 'io', 'is a directory', () => mkdir(file)],
   ])('%s: %s', async (_, code, words, damage) => {
@@ -133,13 +136,14 @@ describe('a file that is not as it should be', () => {
     ['of another key', `replace(body, '"Pipe/orders"', '"Pipe/other"')`],
     ['of another version', `replace(body, '"version":1', '"version":2')`],
     ['with a field that nobody knows', `replace(body, '"version":1', '"version":1,"extra":1')`],
+    ['with five wrong fields', `'{"version":"x","file":1,"line":"x","service":1}'`],
   ])('a record that is %s is corrupt, and named', async (_, body) => {
     await makeLedger()
     tamper(`UPDATE record SET body = ${body}`)
     await using ledger = await openWith()
     for (const reading of [ledger.get(ORDERS), ledger.list()]) {
       await expect(reading).rejects.toMatchObject({ code: 'corrupt' })
-      await expect(reading).rejects.toThrow('the record of Pipe/orders in the ledger cannot be read')
+      await expect(reading).rejects.toThrow(/the record of Pipe\/orders .* \(([^;]*;){0,2}[^;]*\)\. /)
     }
   })
 
@@ -177,13 +181,16 @@ describe('a file that is not as it should be', () => {
   })
 })
 
-test('a copy that is one write older is noticed before the next write, also where nothing was read in between', async () => {
+test.each<[string, (ledger: Ledger) => Promise<unknown>]>([
+  ['write', (ledger) => ledger.swap(blank('Pipe/c'), [])],
+  ['read', (ledger) => ledger.list()],
+])('a copy that is one write older is noticed before the next %s', async (_, touch) => {
   await using ledger = await openWith()
   await ledger.swap(blank('Pipe/a'), [])
   const copy = await readFile(file)
   await ledger.swap(blank('Pipe/b'), [])
   await writeFile(file, copy)
-  await expect(ledger.swap(blank('Pipe/c'), [])).rejects.toThrow('an older copy was written over it')
+  await expect(touch(ledger)).rejects.toThrow('an older copy was written over it')
 })
 
 describe('a place that is not as it should be', () => {
@@ -219,9 +226,10 @@ describe('a place that is not as it should be', () => {
     await using owner = await openWith()
     const link = join(folder, 'link.db')
     await symlink(file, link)
-    await expect(openWith({ file: link })).rejects.toMatchObject({ code: 'locked' })
+    await expect(openWith({ file: link })).rejects.toThrow(`the ledger ${file} (process ${process.pid} on `)
     expect(await owner.list()).toEqual([])
     expect(await owner.owned()).toBe(true)
+    await owner.assertCanSettle()
     await owner[Symbol.asyncDispose]()
     expect(handles()).toEqual([])
   })
@@ -293,6 +301,25 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch(() => undefined)
 }
 
-test('a ledger in memory has no binding to remove', async () => {
-  expect(await unbindLedger('memory:', { clock: CLOCK, emit: ignore })).toBeUndefined()
+/** Opens the ledger, writes these records, and closes it. */
+async function use(
+  options: Partial<SqliteLedgerOptions>,
+  ...records: readonly LedgerRecord[]
+): Promise<void> {
+  await using ledger = await openWith(options)
+  for (const record of records) await ledger.swap(record, [])
+}
+
+test('a ledger takes another platform and profile until it has records, and keeps them until it is untied', async () => {
+  const [one, two] = ['https://one.example', 'https://two.example'] as const
+  for (const platform of [two, one]) await use({ platform })
+  await use({ mode: 'reader', platform: two })
+  await use({ profile: 'clickhouse-cloud' }, blank(ORDERS))
+  await expect(use({ profile: 'default' })).rejects.toThrow('used with --profile clickhouse-cloud')
+  await expect(use({ platform: two })).rejects.toThrow(`used with ${one}`)
+  const options = { clock: CLOCK, emit: ignore }
+  expect(await unbindLedger(`sqlite:${file}`, options)).toBe(one)
+  await use({ platform: two })
+  await expect(use({ platform: one })).rejects.toThrow(`used with ${two}`)
+  expect(await unbindLedger('memory:', options)).toBeUndefined()
 })

@@ -132,7 +132,7 @@ describe('an owner beside another program', () => {
   })
 
   test('waits for another one once, and not with each of many writes; after a success or ten seconds it waits again', async () => {
-    let now = 0
+    let now = 20_000
     await using owner = await openFile(file, {
       busyTimeoutMs: 20,
       clock: { ...CLOCK, monotonic: () => now },
@@ -174,14 +174,14 @@ describe('an owner beside another program', () => {
     for (let time = 0; time < 2; time += 1) await expect(work(owner)).rejects.toMatchObject({ code: 'io' })
     other.exec('ROLLBACK')
     for (let time = 0; time < 2; time += 1) await work(owner)
-    expect(said).toMatchObject(['failed', 'failed', end].map((result) => ({ type, result })))
+    expect(said).toMatchObject(['failed', 'failed', end].map((result) => ({ type, result, durationMs: 0 })))
   })
 
   test('does not take room that is there for a ledger that can be written again', async () => {
     const said: (string | undefined)[] = []
     const emit = (event: Event) => void said.push('result' in event ? event.result : event.type)
     await using owner = await openFile(file, { emit, busyTimeoutMs: 20 })
-    const write = () => owner.swap(blank('Pipe/b'), [])
+    const write = () => owner.noteActivity(ACTIVITY, new Map())
     using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     await expect(write()).rejects.toMatchObject({ code: 'io' })

@@ -105,6 +105,14 @@ test('on a full disk, the outcome of a create still finds its reserved room', as
   expect((await ledger.list()).map(({ key }) => key)).toEqual([KEYS[1]])
 })
 
+test('a bug in one change of a shared commit leaves the others', async () => {
+  await using opened = await openCounted()
+  const large = blankRecord(KEYS[0] as Key)
+  const records = [{ ...large, platformName: 'x'.repeat(70_000) }, NEW[1] as LedgerRecord]
+  const ends = await Promise.allSettled(records.map((record) => opened.ledger.swap(record, [])))
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
 test('another failure is the result of all: none is tried again', async () => {
   await using opened = await openCounted()
   const { ledger, counted } = opened

@@ -230,6 +230,15 @@ test('a place given back is free at once', async () => {
   expect(served).toEqual(['b0'])
 })
 
+test('a place that is neither sent nor given back counts as sent after half a minute', async () => {
+  const { clock, budget } = setup(1, 1_000)
+  await budget.acquire({ service: 'a', priority: 0, signal: never, places: 1 })
+  await clock.advance(30_000 + 1_019)
+  expect(budget.snapshot().used).toBe(1)
+  await clock.advance(1)
+  expect(budget.snapshot().used).toBe(0)
+})
+
 test('the line is bounded', async () => {
   const { budget } = setup(1, 1_000)
   ask(budget, drift(10_001), [])

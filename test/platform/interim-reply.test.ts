@@ -46,7 +46,7 @@ test('an interim reply can be cut anywhere, and comes before each reply of a con
     expect(await p.read()).toMatchObject({
       value: { id: PIPE },
     })
-  expect(server.connections()).toBeLessThan(CUTS.length)
+  expect(server.connections()).toBeLessThan(5)
 })
 
 test.each([

@@ -110,12 +110,12 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   const isRecent = (at: number) => input.steadyNow - at < UNHEEDED_MS
   const mightStop = isStoppedByUs(record) && command?.command === 'stop' && isRecent(command.at)
   if (action.reason === 'InSync') {
-    const { change } = record
+    const sent = record.change
     const isStillStopping = mightStop || (input.lifecycle === 'create-once' && isStopping(input))
-    const isUndone = change?.isSent === true && isRecent(change.at) && change.digest !== digestOf(input)
+    const isUndone = sent?.isSent === true && isRecent(sent.at) && sent.digest !== digestOf(input)
     return {
       ...record,
-      change: isUndone ? change : undefined,
+      change: isUndone ? sent : undefined,
       command: isStillStopping ? command : undefined,
     }
   }

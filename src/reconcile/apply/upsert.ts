@@ -113,8 +113,8 @@ export async function upsert(
 }
 
 /** Whether an earlier request with another body was not answered: it might still arrive. */
-function isLatePossible(kind: UpsertKind, { upsert, applied }: LedgerRecord): boolean {
-  return !isReadable(kind) && upsert !== undefined && applied === undefined
+function isLatePossible(kind: UpsertKind, before: LedgerRecord): boolean {
+  return !isReadable(kind) && before.upsert !== undefined && before.applied === undefined
 }
 
 /** Clears `applied`: if the reply gets lost and the edit is undone, the old body must be sent again. */

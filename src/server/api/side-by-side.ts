@@ -70,10 +70,10 @@ export function sideBySide(
       const [want, have] = [desired.get(field), observed.get(field)]
       return { field, desired: want, observed: have, verdict: verdictOf(field, want, have) }
     })
-  const differing = differences.map(({ field, desired, observed }): ComparedField => ({
-    field,
-    desired,
-    observed,
+  const differing = differences.map((one): ComparedField => ({
+    field: one.field,
+    desired: one.desired,
+    observed: one.observed,
     verdict: 'differs',
   }))
   return [...differing, ...rest].slice(0, MOST_FIELDS)
