@@ -51,7 +51,7 @@ export interface DeliveryParts {
 }
 
 /** `code`: HTTP status, or the class of the failure. */
-export interface PostAttempt extends Pick<
+interface PostAttempt extends Pick<
   Extract<Event, { type: 'NotificationFailed' }>,
   'id' | 'attempt' | 'code' | 'durationMs' | 'retryInMs'
 > {

@@ -134,3 +134,11 @@ test('an export with a record that somebody has broken fails, and names it', asy
     message: expect.stringContaining(`the record of ${ORDERS} in the ledger cannot be read`),
   })
 })
+
+test('a record at another version than its object is corrupt', async () => {
+  await (await open()).ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipe.orders')
+  model.put(path, { ...model.api.objects().get(path), version: 2 })
+  const { ledger } = await open({ mode: 'reader' })
+  await expect(ledger.list()).rejects.toMatchObject({ code: 'corrupt' })
+})

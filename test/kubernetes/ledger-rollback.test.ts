@@ -82,6 +82,9 @@ test('to before the last takeover: the Lease says it', async () => {
   const one = await open()
   const term = await one.leadership.acquire(never, 'wait')
   back()
+  // The API has been written to since.
+  const lease = model.api.objects().get(pathOf('/leases/')) as { readonly metadata: JsonObject }
+  put(pathOf('/leases/'), { ...lease, metadata: { ...lease.metadata, resourceVersion: '1000' } })
   await until('that it is over', () => term.over.aborted)
   expect(await refusal(one)).toContain('the Lease is at an earlier version than before')
 })
@@ -321,6 +324,12 @@ test('a number that somebody has edited into a word is no sign that all is well,
   expect(await refusal(one)).toContain('was rolled back to an earlier state')
   await accept()
   expect(await refusal(one)).toBeUndefined()
+})
+
+test('a Secret whose key is cut is refused', async () => {
+  await open()
+  put(pathOf('/secrets/'), withMember('hashKey', 'short'))
+  await expect(open()).rejects.toMatchObject({ code: 'corrupt' })
 })
 
 test('without its Secret no resource is created, and what to do is said', async () => {

@@ -32,7 +32,11 @@ afterEach(() => {
 })
 
 /** Begins to watch; `watch` says what becomes of each. @returns when all was read, in seconds since this was called */
-function begin(clock: FakeClock, watch: Watch): readonly number[] {
+function begin(
+  clock: FakeClock,
+  watch: Watch,
+  onSilence: (why?: string) => void = ignore,
+): readonly number[] {
   const reads: number[] = []
   const { signal } = stop
   void watchRecords(
@@ -56,7 +60,7 @@ function begin(clock: FakeClock, watch: Watch): readonly number[] {
         if (reads.length === 50) stop.abort()
       },
       hear: ignore,
-      onSilence: ignore,
+      onSilence,
       onUnreadable: ignore,
     },
     signal,
@@ -113,6 +117,14 @@ test('after the API was away, all is read within a second', async () => {
   watch.unread = undefined
   await clock.advance(1_000)
   expect(reads).toEqual([51])
+})
+
+test('records that cannot be read are reported, also if each watch works', async () => {
+  const clock = createFakeClock()
+  const said: unknown[] = []
+  begin(clock, { lastsMs: 0, end: ENDED, unread: FORBIDDEN }, (why) => said.push(why))
+  await clock.advance(5_000)
+  expect(said).toEqual([FORBIDDEN.message])
 })
 
 function objectAt(resourceVersion: string): KubeObject {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Leadership, Term } from '../../src/contract/leadership.ts'
+import { LedgerError } from '../../src/contract/ledger.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
 import { ignore } from '../ledger/samples.ts'
@@ -60,6 +61,15 @@ test('does not act where it does not wait, and has let the Lease go', async () =
   await clock.advance(MINUTE_MS)
   expect(await attempt).toBeUndefined()
   expect(done).toEqual(['taken', 'released'])
+})
+
+test('does not try again where the ledger was moved, and has let the Lease go', async () => {
+  const { clock, done, leadership } = takeoverThat(() =>
+    Promise.reject(new LedgerError('moved', 'elsewhere')),
+  )
+  const attempt = leadership.attempt(new AbortController().signal).catch(String)
+  await clock.advance(MINUTE_MS)
+  expect([await attempt, ...done]).toEqual(['LedgerError: elsewhere', 'taken', 'released'])
 })
 
 test('ends at once when it is stopped, although a reading hangs', async () => {

@@ -1,4 +1,4 @@
-import { chmod, copyFile, readdir, rename, stat } from 'node:fs/promises'
+import { chmod, copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -57,6 +57,14 @@ describe('a reader', () => {
     expect(await ledger.history({ key: ORDERS, limit: 5 })).toHaveLength(1)
     expect(ledger.hashKey).toHaveLength(32)
     await ledger[Symbol.asyncDispose]()
+    expect(await traces()).toEqual(before)
+  })
+
+  test('of a ledger that was never owned, such as a copy, says so, and makes no lock', async () => {
+    await rm(`${file}.lock`)
+    const before = await traces()
+    await using ledger = await openAs('reader')
+    expect(await ledger.owned()).toBe(false)
     expect(await traces()).toEqual(before)
   })
 
@@ -199,6 +207,8 @@ test('a file that was replaced is read anew', async () => {
   const other = join(folder, 'other.db')
   await (await openAs('owner', other))[Symbol.asyncDispose]()
   await rename(other, file)
+  using close = vi.spyOn(DatabaseSync.prototype, 'close')
   expect(await reader.list()).toEqual([])
+  expect(close).toHaveBeenCalledTimes(1)
   expect(await reader.list()).toEqual([])
 })

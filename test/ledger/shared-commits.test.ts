@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
@@ -98,10 +98,16 @@ test('on a full disk, the outcome of a create still finds its reserved room', as
   await using opened = await openCounted()
   const { ledger, counted, file } = opened
   await ledger.assertCanSettle()
+  const reserve = statSync(`${file}.reserve`)
+  expect(reserve.size).toBe(1_048_576)
+  await ledger.assertCanSettle()
+  expect(statSync(`${file}.reserve`)).toEqual(reserve)
+  counted.commits = 0
   const writes = [ledger.swap(NEW[0] as LedgerRecord, []), ledger.settle(NEW[1] as LedgerRecord, [])]
   counted.fault = () => (existsSync(`${file}.reserve`) ? fullDisk() : undefined)
   const ends = await Promise.allSettled(writes)
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(counted.commits).toBe(3) // together, alone, and with the room of the reserve
   expect((await ledger.list()).map(({ key }) => key)).toEqual([KEYS[1]])
 })
 
@@ -113,11 +119,15 @@ test('a bug in one change of a shared commit leaves the others', async () => {
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
-test('another failure is the result of all: none is tried again', async () => {
+test('another failure is the result of all: none is tried again, and the reserve stays', async () => {
   await using opened = await openCounted()
-  const { ledger, counted } = opened
+  const { ledger, counted, file } = opened
+  await ledger.assertCanSettle()
   counted.fault = busy
-  const ends = await Promise.allSettled(NEW.map((record) => ledger.swap(record, [])))
+  await expect(ledger.settle(NEW[0] as LedgerRecord, [])).rejects.toThrow(LedgerError)
+  expect([counted.commits, existsSync(`${file}.reserve`)]).toEqual([1, true])
+  counted.commits = 0
+  const ends = await Promise.allSettled(NEW.map((record) => ledger.settle(record, [])))
   expect(ends.map((end) => end.status === 'rejected' && end.reason)).toEqual(
     NEW.map(() => expect.any(LedgerError)),
   )

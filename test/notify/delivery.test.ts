@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { httpPost } from '../../src/cli/compose-webhook.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { type PostAttempt, deliver } from '../../src/notify/delivery.ts'
+import { deliver } from '../../src/notify/delivery.ts'
 import { openNetwork } from '../../src/platform/network.ts'
 import { DIRECT } from '../platform/support/platform.ts'
 import { httpServer, tcpServer } from '../platform/support/server.ts'
@@ -16,7 +16,7 @@ const SECRET = 'planted-signing-key'
 /** @returns the attempts, and the error of the last one */
 async function send(url: string, { signal = new AbortController().signal, retries = 0 } = {}) {
   const network = openNetwork(DIRECT, 5_000)
-  const attempts: PostAttempt[] = []
+  const attempts: { attempt: number; code: string }[] = []
   const clock = createFakeClock(Date.now())
   const error = await deliver(
     MESSAGE,

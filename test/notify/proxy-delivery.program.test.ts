@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { httpPost } from '../../src/cli/compose-webhook.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
-import { type PostAttempt, deliver } from '../../src/notify/delivery.ts'
+import { deliver } from '../../src/notify/delivery.ts'
 import { type Network, openNetwork } from '../../src/platform/network.ts'
 import { httpServer } from '../platform/support/server.ts'
 import { startProxy } from '../support/proxy.ts'
@@ -15,7 +15,7 @@ const NO_FILES = { caFile: undefined, certFile: undefined, keyFile: undefined }
 
 /** Delivers a message to this address. */
 async function send(url: string, network: Network) {
-  const attempts: PostAttempt[] = []
+  const attempts: { attempt: number; code: string }[] = []
   await deliver(
     { id: 'm-1', body: '{}' },
     {

@@ -38,6 +38,14 @@ describe('a body is read', () => {
     expect(replyText(Buffer.alloc(0), { 'content-encoding': coding }, 1_000)).toBe('')
   })
 
+  test('in two layers of gzip that no header names, and not in three', () => {
+    const twice = gzipSync(gzipSync(BYTES))
+    expect([twice, gzipSync(twice)].map((bytes) => replyText(bytes, {}, 1_000) === DONE)).toEqual([
+      true,
+      false,
+    ])
+  })
+
   test.each([1, 2])('in a charset of one byte, with %i bytes', (length) => {
     const headers = { 'content-type': 'text/plain; charset=iso-8859-1' }
     expect(replyText(Buffer.alloc(length, 0xe4), headers, 1_000)).toBe('ä'.repeat(length))

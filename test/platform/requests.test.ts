@@ -192,20 +192,21 @@ test('a request goes out before its caller goes on, when nothing has to be waite
 })
 
 test.each([
-  ['without a proxy all origins share one way', undefined, 1],
+  ['without a proxy all origins share one way', undefined, 1, 'destroy'],
   [
     'behind one each scheme has its own',
     { origin: 'http://p.test', authorization: undefined, secrets: [], from: '' },
     2,
+    Symbol.asyncDispose,
   ],
-])('connections are kept: %s', async (_, proxy, count) => {
+] as const)('connections are kept: %s', async (_, proxy, count, end) => {
   const proxies = { https: proxy, http: proxy, noProxy: [] }
   const network = openNetwork({ ...DIRECT, proxies }, 1_000)
   const ways = ['http://a', 'https://a', 'http://b', 'https://b'].map((origin) => network.wayTo(origin))
   expect(new Set(ways).size).toBe(count)
-  await network.destroy()
+  await network[end]()
   const asked = ways.map(({ dispatcher }) =>
     dispatcher.request({ origin: 'http://a', path: '/', method: 'GET' }),
   )
-  for (const one of asked) await expect(one).rejects.toThrow('The client is destroyed')
+  for (const one of asked) await expect(one).rejects.toThrow(/The client is (?:closed|destroyed)/)
 })

@@ -8,7 +8,7 @@ import { idOf, play, story, times, worldAfter } from './story.ts'
 /* Pipes that Git or an earlier read knows, and the ledger does not know in that form. */
 
 const ANY = { maxCreates: Infinity }
-const LISTED = { profile: LISTING, maxCreates: Infinity }
+const LISTED = { profile: LISTING, ...ANY }
 const SAME = 'name=orders topics=orders'
 const COPY = `write b ${SAME}; write a ${SAME}`
 
@@ -117,11 +117,8 @@ test('a command for one pipe does not break others that wait for the same list',
 })
 
 test('corrected ids of a Service end the back-off of its creates', async () => {
-  const world = await worldAfter(
-    `${times(9, 'create: unauthorised')}; write a; ${times(8, 'look a; 5 min')}; look a`,
-    { sent: 9 },
-    ANY,
-  )
+  const refused = `${times(9, 'create: unauthorised')}; write a; ${times(8, 'look a; 5 min')}; look a`
+  const world = await worldAfter(refused, { sent: 9 }, ANY)
   world.write('service.yaml', service('analytics', '22222222-0000-4000-8000-000000000002'))
   await play(world, 'look a')
   expect(world.platform.posts).toHaveLength(10)
