@@ -165,13 +165,13 @@ describe('a move', () => {
       expect(await seen()).toEqual(['Pipe/new', 'Pipe/old'])
     })
 
-    test('after the record that it was to replace was removed: its own stays where it was', async () => {
+    test.each(['remove', 'swap'] as const)('after a %s where it was to go: its record stays', async (how) => {
       const { ledger } = await open()
       const taken = await ledger.swap(blank('Pipe/new'), [])
       const end = await begun(ledger, await ledger.swap(blank('Pipe/old'), []), taken)
-      await ledger.remove(taken, [])
+      await ledger[how](taken, [])
       expect(await end()).toBe(409)
-      expect(await seen()).toEqual(['Pipe/old'])
+      expect(await seen()).toContain('Pipe/old')
     })
 
     test('before it was heard of: it has happened, and what is written on top is refused', async () => {
@@ -608,12 +608,15 @@ describe('the right to act', () => {
   })
 
   test('is confirmed until nobody can have taken over, by when the renewal began', async () => {
-    const { leadership } = await open({ leaseMs: 5_000 })
+    let lateMs = 0
+    const clock = { ...model.clock, monotonic: () => model.clock.monotonic() + lateMs }
+    const { leadership } = await open({ leaseMs: 5_000, clock })
     const term = await leadership.acquire(never, 'wait')
-    const asked = model.clock.monotonic()
+    const asked = clock.monotonic()
+    model.api.interfere((request) => void (lateMs += isOf(request, 'PUT', 'leases') ? 4_000 : 0))
     const end = await term.confirm()
     expect(end).toBeGreaterThanOrEqual(asked + 5_000)
-    expect(end).toBeLessThanOrEqual(model.clock.monotonic() + 5_000)
+    expect(end).toBeLessThanOrEqual(clock.monotonic() + 5_000 - 4_000)
   })
 
   test('begins with all that was written before, also by a process that was not heard', async () => {

@@ -159,11 +159,8 @@ test('an adoption that the ledger does not take is not called done', async () =>
   const world = await worldAfter('make orders; write a suspended topics=a')
   const [pipeId = ''] = world.platform.pipes.keys()
   world.ledger.script('fails')
-  const said = operate(
-    world.context,
-    { command: 'adopt', key: 'Pipe/a', pipeId },
-    new AbortController().signal,
-  )
+  const { signal } = new AbortController()
+  const said = operate(world.context, { command: 'adopt', key: 'Pipe/a', pipeId }, signal)
   await expect(said).rejects.toThrow('the disk is full')
 })
 

@@ -55,9 +55,7 @@ test('after an attempt of unknown outcome, a query endpoint is applied once more
     if (world.platform.upserts.length > before) sent.push(Math.round((next?.afterMs ?? 0) / MINUTE))
     await world.clock.advance(MINUTE)
   }
-  expect(sent[0]).toBeLessThan(20)
-  expect(sent.slice(1).every((minutes) => minutes >= 60)).toBe(true)
-  expect(sent).toHaveLength(3)
+  expect(sent.map((minutes) => minutes >= 60)).toEqual([false, true, true])
 })
 
 describe('an edit of a query endpoint whose outcome is unknown', () => {
