@@ -163,7 +163,6 @@ function alsoOf(
   return also
 }
 
-/** Undefined: no request was sent, or the rate limit refused it. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Reachability | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')

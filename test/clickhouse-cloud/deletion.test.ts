@@ -20,7 +20,6 @@ import { byHand, meanwhile, play, story, want, type Step } from './story.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
 
-/** One of each kind of source. */
 const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').filter(
   ({ manifest }, at, all) =>
     at === all.findIndex((other) => kindOf(wireBody(other.manifest)) === kindOf(wireBody(manifest))),

@@ -40,7 +40,6 @@ function counts(all: number, held: number, meant: number, left: number): string 
   )
 }
 
-/** Folders and files of the world. */
 const filesIn = ({ workspace }: Given, folder: string) => readdirSync(workspace.path(folder)).toSorted()
 
 describe('import --all', () => {

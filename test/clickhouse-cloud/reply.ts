@@ -23,14 +23,12 @@ interface Asked extends Chance {
   readonly defaults: Readonly<Record<string, Json>>
 }
 
-/** What the server adds to the body. */
 interface Made {
   readonly id: string
   readonly serviceId: string
   readonly state: string
 }
 
-/** A pipe that runs. */
 export const MADE: Made = {
   id: '0d4d5c1e-7a55-4c1f-8d0b-3c1f5f1d2a61',
   serviceId: 'c8d14a7e-93f2-4b06-a5e1-2d70b9f4e381',

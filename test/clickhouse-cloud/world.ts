@@ -5,7 +5,6 @@ import type { Fault } from './shape.ts'
 import type { PipeState } from './states.ts'
 import type { StrictOptions } from './strict-server.ts'
 
-/** A pipe as the server has it. */
 export interface Pipe {
   readonly id: string
   /** All that was asked for and applied, secrets included. */
@@ -18,7 +17,6 @@ export interface Pipe {
   reads: number
 }
 
-/** What the server remembers. */
 export interface World extends StrictOptions {
   readonly pipes: Map<string, Pipe>
   /** How often anything else was told of. */

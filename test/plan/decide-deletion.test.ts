@@ -143,6 +143,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'a 404 without a request: hold not found': { observed: missed(1, 0) },
   'it is gone for sure: delete gone already': { observed: MISSING },
+  'no other pipe was found for fifteen minutes: refuse MassMissing': {
+    observed: missed(3, 15 * MINUTE, 'silent'),
+  },
   'a person says that it is gone: delete gone already': {
     policy: { recreate: PIPE_ID },
     observed: missed(1, 0),

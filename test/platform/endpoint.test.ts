@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import type { UpsertKind } from '../../src/kinds/definition.ts'
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { createAccounts } from '../../src/platform/admission.ts'
-import { handleReply } from '../../src/platform/handle-reply.ts'
-import { ignore } from '../ledger/samples.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
 import { access, envelope, failure, ORGANIZATION, facing, readOptions, SERVICE } from './support/platform.ts'
 import type { TestServer } from './support/server.ts'
 
@@ -74,19 +69,6 @@ describe('a 404', () => {
       expect((await failure(read())).facts.class).toBe(to === 'read' ? 'Unavailable' : is)
     },
   )
-})
-
-test('of the request ids of 404s, the last ten thousand are kept', () => {
-  const clock = createFakeClock()
-  const account = createAccounts({ requests: 1, windowMs: 1, clock, emit: ignore }).of('key')
-  for (let id = 0; id < 10_000; id += 1) account.notFoundIds.add(String(id))
-  const login = { digest: 'd', source: 's' }
-  const caller = { operation: kind.operations.read, service: 'a', account }
-  const seen = { type: 'reply', status: 404, headers: {}, body: envelope(null, 404), end: 'whole' }
-  const secrets = { mask: createSecretMask([]) }
-  const call = { caller, seen, path: PATH, way: secrets, admission: { login, caller } }
-  handleReply(call as never, { clock, emit: ignore, secrets, breaker: { report: ignore } } as never) // it needs no others
-  expect([account.notFoundIds.size, account.notFoundIds.has('0')]).toEqual([10_000, false])
 })
 
 test('a look before an upsert has a place that was taken with it', async () => {

@@ -17,7 +17,6 @@ function names(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`)
 }
 
-/** Writes that many pipes, as one commit. */
 function commit(world: Given, prefix: string, count: number, of = 'analytics'): readonly Key[] {
   const all = names(prefix, count)
   for (const name of all) world.directory.files.set(`${name}.yaml`, pipe(name, { service: of }))

@@ -28,7 +28,6 @@ const GONE = fails('Missing')
 
 const LOST = 'write orders; create: lost; look orders: unknown; 1 min'
 const LOST_AFTER_THE_WORK = LOST.replace('lost', 'lost after the work')
-/** Made an hour ago. */
 const MADE = 'write orders; look orders; 1 h; look orders; 1 min'
 
 describe('a create of unknown outcome, its manifest edited since', () => {

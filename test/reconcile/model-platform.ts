@@ -241,12 +241,10 @@ export function replyOf<T>(value: T, requestId = 'request'): Reply<T> {
   return { value, requestId, credential: CREDENTIAL }
 }
 
-/** Reads at no cost, for a service. */
 export function looksOf({ read, list }: Pick<Platform, 'read' | 'list'>, service: ServiceAccess): Looks {
   return { read, list: (kind, options) => list(kind, service, options), lookCostsMs: 0 }
 }
 
-/** A permit that did not wait. */
 export function permitOf(service: ServiceAccess, looks: Looks, send: CreatePermit['send']): CreatePermit {
   return { ...looks, service, deadlineMs: 20_000, waitedMs: 0, send, release: () => undefined }
 }

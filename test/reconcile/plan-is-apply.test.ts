@@ -73,7 +73,6 @@ function told({ action, outcome, movedFrom }: ReconcileResult): string {
   return `${action.type} ${reason}${movedFrom === undefined ? '' : ` from ${movedFrom}`}`
 }
 
-/** What `apply` does to each key. */
 async function apply(world: Given): Promise<Readonly<Record<Key, string>>> {
   const context: ReconcileContext = { ...world.context, platform: slowToStart(world.platform) }
   const runs = new Map<Key, ReconcileResult>()
@@ -173,7 +172,6 @@ function add(world: Given, name: string, { how, dependsOn, secret }: World['fres
   if (how === 'locked') world.write(`${name}.lock.yaml`, lock({ [`Pipe/${name}`]: make() }, name))
 }
 
-/** What the plan says of each key. */
 async function planned(world: Given) {
   const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
   const words = items.map(({ key, action, reason, renamedFrom }) => [

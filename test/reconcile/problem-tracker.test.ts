@@ -86,7 +86,6 @@ function setUp() {
     list: () => problems.reported() ?? [],
     problemOf: (name: string) => problems.of(`Pipe/${name}`),
     flush: () => problems.flush(),
-    /** The lines since the last call. */
     said: () => {
       problems.flush()
       return events.splice(0).flatMap(lineOf)

@@ -253,7 +253,6 @@ async function valueOf(world: Given, text: string): Promise<string> {
   return text
 }
 
-/** The id of the pipe in a record. */
 export async function idOf(world: Given, key: Key): Promise<string> {
   return (await world.record(key)).remote?.id ?? ''
 }

@@ -14,7 +14,6 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
-/** 200 characters. */
 const LONG_SECRET = Array.from({ length: 70 }, (_, index) => `k${index}`).join('')
 
 const ID = '0B6F2A91-5C7D-4E38-A1F0-3D9482C7B6E5'
@@ -36,7 +35,6 @@ const SERVICE = entryOf({
   },
 })
 
-/** A manifest of a pipe. */
 function pipe(more: Partial<ResourceManifest> = {}, spec: object = {}): Entry {
   return entryOf({
     apiVersion: 'pipewright/v1',

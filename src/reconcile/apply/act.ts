@@ -71,7 +71,6 @@ function isThere(action: Action): boolean {
   return action.reason === 'Adopted' || action.reason === 'Applied' || isAccepted(action)
 }
 
-/** Whether the manifest was edited to the values that the platform has. */
 function isAccepted({ reason, facts }: Action): boolean {
   return reason === 'InSync' && facts.accepted !== undefined
 }
@@ -87,7 +86,15 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
 }
 
 function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
-  return input.lifecycle === 'create-once' ? withoutEffective(withSizeSeen(record, input), input) : record
+  if (input.lifecycle !== 'create-once') return record
+  const noted = withSizeSeen(record, input)
+  return isUndone(record, input) ? noted : withoutEffective(noted, input)
+}
+
+/** Whether a change was sent minutes ago that the manifest no longer asks for. Its effect can come later. */
+function isUndone({ change: sent }: LedgerRecord, { desired, steadyNow }: Assessment['input']): boolean {
+  if (sent?.isSent !== true || desired.fingerprint === undefined) return false
+  return sent.digest !== attemptDigest(desired.fingerprint) && steadyNow - sent.at < UNHEEDED_MS
 }
 
 /** Forgets the sent fields that took effect, because a later difference of theirs has another cause. */
@@ -106,16 +113,14 @@ function withoutEffective(record: LedgerRecord, { compared, kind, observed }: Cr
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
-  // A stop or change can take effect minutes later. A pipe that stops for a change must be started then.
-  const isRecent = (at: number) => input.steadyNow - at < UNHEEDED_MS
-  const mightStop = isStoppedByUs(record) && command?.command === 'stop' && isRecent(command.at)
+  // A stop can take effect minutes later. The pipe must be started then.
+  const isRecent = command !== undefined && input.steadyNow - command.at < UNHEEDED_MS
+  const mightStop = isStoppedByUs(record) && command?.command === 'stop' && isRecent
   if (action.reason === 'InSync') {
-    const sent = record.change
     const isStillStopping = mightStop || (input.lifecycle === 'create-once' && isStopping(input))
-    const isUndone = sent?.isSent === true && isRecent(sent.at) && sent.digest !== digestOf(input)
     return {
       ...record,
-      change: isUndone ? sent : undefined,
+      change: isUndone(record, input) ? record.change : undefined,
       command: isStillStopping ? command : undefined,
     }
   }
@@ -128,10 +133,6 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
         ? command.isForChange !== true
         : isSeenToRun(input) && !mightStop && action.type === 'report' && !isUnheeded
   return isOver ? { ...record, command: undefined } : record
-}
-
-function digestOf({ desired: { fingerprint } }: Assessment['input']): string | undefined {
-  return fingerprint && attemptDigest(fingerprint)
 }
 
 /** Resets the count of starts if the pipe runs a day after the last start. */
