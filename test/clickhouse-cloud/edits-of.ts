@@ -13,10 +13,8 @@ import { pipeFaults } from './rules.ts'
  */
 
 export interface Edit {
-  /** The row of the facts. */
   readonly fact: Fact
   readonly field: string
-  /** Whether the field was there before. */
   readonly isNew: boolean
   readonly after: JsonObject
   /** Else nothing may be sent at all. */

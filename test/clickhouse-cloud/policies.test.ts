@@ -23,7 +23,6 @@ import { byHand, has, meanwhile, on, play, story, want, type Step } from './stor
  * sentence. The client is in this process; time passes by being told so.
  */
 
-/** The change itself is refused. */
 function refusing(error = 'BAD_REQUEST: it is not taken', status = 400): Step {
   return on(({ method, below }) => (method !== 'GET' && below === '' ? { status, error } : undefined))
 }

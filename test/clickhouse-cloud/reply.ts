@@ -35,7 +35,6 @@ export const MADE: Made = {
   state: 'Running',
 }
 
-/** A reply to a body that was taken. */
 export function pipeReply(body: JsonObject, made: Made, chance: Chance): JsonObject {
   const asked = { ...chance, isDatabase: isDatabasePipe(body), defaults: defaultsOf(body, made) }
   return {

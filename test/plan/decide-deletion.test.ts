@@ -127,6 +127,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     observed: missed(1, 0),
     desired: { state: 'absent' },
   },
+  'the same, for fifteen minutes without another pipe: delete done': {
+    removal: sentBefore(20 * MINUTE),
+    observed: missed(3, 15 * MINUTE, 'silent'),
+    desired: { state: 'absent' },
+  },
   'a request of an earlier version, for a manifest that was gone, is followed to its end: delete done': {
     removal: { since: NOW - HOUR, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
     observed: MISSING,

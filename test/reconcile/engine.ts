@@ -25,7 +25,6 @@ export async function startEngine(
   return { context, store, board, reconciler: createReconciler(context, board) }
 }
 
-/** Makes the ids of intents, in order. */
 export function createIds(): () => string {
   let ids = 0
   return () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`
