@@ -11,7 +11,6 @@ const ROLE = 'arn:aws:iam::210987654321:role/edited'
 const PEM = '-----BEGIN CERTIFICATE-----\nRWRpdGVk\n-----END CERTIFICATE-----\n'
 const KEY = { accessKeyId: 'edited', secretKey: 'edited' }
 
-/** What another method may need. */
 const OTHER_LOGINS: readonly JsonObject[] = [
   { credentials: { username: 'edited', password: 'edited' } },
   { credentials: KEY },
@@ -35,7 +34,6 @@ export function candidatesOf(body: JsonObject, fact: Fact): readonly JsonObject[
   )
 }
 
-/** Where a field is, or could be. */
 function placesOf(body: JsonObject, { field }: Fact): readonly Steps[] {
   const there = writtenOf(body)
     .map(({ steps }) => steps)

@@ -17,7 +17,6 @@ export interface Edit {
   readonly field: string
   readonly isNew: boolean
   readonly after: JsonObject
-  /** Else nothing may be sent at all. */
   readonly canBeSent: boolean
 }
 

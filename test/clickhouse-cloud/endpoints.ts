@@ -22,7 +22,6 @@ export function empty(limits: Partial<PlatformOptions> = {}): Promise<Client> {
   return startEmpty('QueryEndpoint', {}, { idempotentRetries: 0, ...limits })
 }
 
-/** It has applied an endpoint. */
 export async function applied(policy?: Policy): Promise<Client> {
   const client = await empty()
   await client.want(SPEC, policy)
@@ -40,7 +39,6 @@ export function set(body: JsonObject | undefined): Step {
   }
 }
 
-/** The service has this one; or none. */
 export function there(body: JsonObject | undefined): Step {
   return (client) => expect(client.body()).toEqual(body)
 }

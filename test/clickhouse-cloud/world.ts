@@ -19,7 +19,6 @@ export interface Pipe {
 
 export interface World extends StrictOptions {
   readonly pipes: Map<string, Pipe>
-  /** How often anything else was told of. */
   readonly reads: Map<string, number>
   readonly endpoint: { body: JsonObject | undefined }
   readonly alerts: JsonObject[]
@@ -39,7 +38,6 @@ export interface Answer {
   readonly refused: readonly string[]
   /** Fields that were taken and not applied. */
   readonly dropped: readonly string[]
-  /** Whose words it has. */
   readonly form: 'cloud' | 'hyperdx' | 'page'
 }
 

@@ -204,7 +204,7 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
       change.refused,
       Math.min(steady - change.at, 60 * MINUTE),
     ],
-    command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
+    command && commandOf(command, steady),
     // Waits are hours long: half an hour more or less makes no other story.
     Object.entries(corrections ?? {}).map(([field, { count, at, before = at }]) => [
       field,
@@ -222,6 +222,15 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     // What other commands and keys read of it.
     [conditions?.Synced.reason, conditions?.Ready.status],
   ]
+}
+
+/** A stop for a change can still take effect after ten minutes. */
+function commandOf(
+  { command, isForChange, at }: NonNullable<LedgerRecord['command']>,
+  steady: number,
+): unknown {
+  const isLate = command === 'stop' && isForChange === true
+  return [command, isForChange, Math.min(steady - at, isLate ? 10 * MINUTE : 60 * SECOND)]
 }
 
 /** Where all that goes by is one step, what goes by in between makes no difference. */

@@ -50,7 +50,6 @@ export function createSurroundings() {
     platform,
     secrets: createModelSecrets(),
     directory: createModelDirectory(PARSED),
-    /** Writes that reached the ledger. */
     writes,
     onWritten: (written: Written) => {
       writes.push(written)

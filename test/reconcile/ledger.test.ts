@@ -107,7 +107,6 @@ describe('a create whose ledger', () => {
   })
 })
 
-/** A create whose id is kept in memory. */
 async function kept(): Promise<Given> {
   const world = await given({ 'orders.yaml': pipe('orders') })
   world.ledger.script('ok', ...six)

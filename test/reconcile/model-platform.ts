@@ -35,7 +35,6 @@ export interface ModelPipe {
   readonly createdAt: string
 }
 
-/** A create that reached the platform. */
 export interface Post extends Sent {
   readonly key: Key | undefined
   readonly intentId: string
