@@ -107,11 +107,11 @@ describe('docs/compose.yaml', () => {
   })
 
   test('uses settings that are there, and flags of git-sync', async () => {
-    const env = {
-      ...pipewright.environment,
-      PIPEWRIGHT_BASE_URL: 'https://api.example',
-      PIPEWRIGHT_ALERTS_BASE_URL: '',
-    }
+    const defaults = Object.entries(pipewright.environment).map(([name, text]) => [
+      name,
+      text.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+    ])
+    const env = { ...Object.fromEntries(defaults), PIPEWRIGHT_BASE_URL: 'https://api.example' }
     const reading = await readSettings({
       flags: {},
       env,

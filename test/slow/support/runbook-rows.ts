@@ -71,7 +71,7 @@ const RESTORE = `${IN_PLACE}ls restored.db || exit 1; ${ASIDE}before; fi; done; 
 export const WITHOUT_A_DAEMON: Rows = {
   'pipewright forget --platform': { says: /no longer belongs to http/ },
   'pipewright apply --yes': { says: ORDERS },
-  'pipewright plan --ledger memory:': { code: 2, says: /2 to adopt/ },
+  'pipewright plan --ledger sqlite:/tmp/none.db': { code: 2, says: /2 to adopt/ },
   [`${IN_PLACE}${ASIDE}damaged; fi; done'`]: { says: /^$/ },
   'kubectl -n data exec pipewright-0 -- pipewright plan': {
     code: 2,
