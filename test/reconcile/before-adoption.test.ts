@@ -27,7 +27,7 @@ test.each<[string, string, string]>([
   [
     'a rename since the Lock was made',
     `write old ${SAME}; look old: New; remove old; write new ${SAME} renamedFrom=Pipe/old; read again; look new`,
-    `write new ${SAME} renamedFrom=Pipe/old; lock old=#1; look new`,
+    `write new ${SAME} renamedFrom=Pipe/old; write a ${SAME}; lock old=#1; look a; look new; look a`,
   ],
 ])('after a lost ledger with a Lock, no second pipe: %s', async (_, before, after) => {
   const world = await withoutLedger(await worldAfter(before, {}, ANY), after)
@@ -57,8 +57,11 @@ test.each<[string, string, number, ProcessOptions?]>([
   ],
 ])('a manifest like %s is not created', (_, text, sent, options = ANY) => story(text, { sent }, options))
 
-test('the list gives no pipe away that a Lock assigns to another key', () =>
-  story(`make orders; ${COPY}; lock b=#1; look a; look b`, { sent: 0, holds: { 'Pipe/b': '1' } }, LISTED))
+test.each([COPY, `write b topics=other; write a ${SAME}`])(
+  'the list gives no pipe away that a Lock assigns to another key: %s',
+  (both) =>
+    story(`make orders; ${both}; lock b=#1; look a; look b`, { sent: 0, holds: { 'Pipe/b': '1' } }, LISTED),
+)
 
 test('a stale checkout adopts nothing from the list', () =>
   story(

@@ -101,6 +101,7 @@ export function lastWriteOf(store: StateStore, key: Key): number {
   return store.lastWrites.endedAt({ key, created })
 }
 
+/** Includes the name of the secret, because another API key might see other pipes. */
 export function nameOfListing(
   { name }: Pick<CreateOnceKind, 'name'>,
   { serviceId, secretName }: ServiceAccess,

@@ -89,7 +89,7 @@ export async function readPlatform(
 
 /** Whether a manifest or a Lock names the pipe's id. Such a pipe is adopted, whatever a list shows. */
 function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question): boolean {
-  const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
+  const named = [entry?.manifest?.policy?.adopt, store.lockedId(key)]
   return (
     recorded.remote === undefined &&
     named.some(

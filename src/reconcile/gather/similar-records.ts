@@ -94,7 +94,7 @@ function adopterLike(store: StateStore, { candidate, wanted }: Sought): LedgerRe
 }
 
 function idFromGit(store: StateStore, manifest: ResourceManifest | undefined, key: Key): string | undefined {
-  return manifest?.policy?.adopt ?? store.catalog?.locks.get(key)
+  return manifest?.policy?.adopt ?? store.lockedId(key)
 }
 
 /** Compares without source and destination if the record's manifest still has them: two pipes can share them. */

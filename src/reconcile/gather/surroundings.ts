@@ -1,5 +1,4 @@
 import type { ServiceProblem } from '../../plan/reasons/refusing.ts'
-import type { Entry } from '../../contract/catalog.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
@@ -15,7 +14,7 @@ import { listedFor, type ListedInput } from './listing.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { claimOn, similarTo } from './similar-records.ts'
 import { countMassMissing } from './siblings.ts'
-import { isUnclaimed, type StateStore } from '../state/store.ts'
+import type { StateStore } from '../state/store.ts'
 
 interface SurroundingsInput extends ListedInput {
   readonly observed: Observed
@@ -42,7 +41,7 @@ export function surroundingsOf(
       const needs = parseKey(text)
       return needs === undefined || isReady(store, needs) ? [] : [needs]
     }),
-    lockedId: lockedIdOf(store, key, entry),
+    lockedId: store.lockedId(key),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
       manifest !== undefined &&
@@ -66,16 +65,6 @@ export function surroundingsOf(
     knownIds: knownIds(store, recorded),
     listed: listedFor(context, input),
   }
-}
-
-/** A Lock that was made before a rename names the old key. Its record is gone if the ledger was lost since. */
-function lockedIdOf(store: StateStore, key: Key, entry: Entry | undefined): string | undefined {
-  const { locks } = store.catalog ?? {}
-  const { renamedFrom } = entry?.manifest?.policy ?? {}
-  const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
-  const isFree =
-    from !== undefined && store.record(from) === undefined && isUnclaimed(store.desiredState(from))
-  return locks?.get(key) ?? (isFree ? locks?.get(from) : undefined)
 }
 
 function isUnfound({ catalog }: StateStore, key: Key): boolean {

@@ -108,8 +108,8 @@ export function createStateStore({
       catalog = next
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
-      adopters = [...next.entries.values()].flatMap(({ key, manifest }) =>
-        manifest?.policy?.adopt === undefined && !next.locks.has(key) ? [] : [key],
+      adopters = [...next.entries.values()].flatMap(({ key, manifest: { policy } = {} }) =>
+        policy?.adopt === undefined && store.lockedId(key) === undefined ? [] : [key],
       )
       alike.setCatalog(next)
       unclaimed.reset()
@@ -190,6 +190,13 @@ export function createStateStore({
     seenOtherwise: (): Iterable<Key> => seenOtherwise,
     /** Keys that name a pipe in `policy.adopt` or a Lock. */
     adopters: (): readonly Key[] => adopters,
+    /** The pipe that a Lock gives to the key. A Lock from before a rename counts if the old key has no record. */
+    lockedId(key: Key): string | undefined {
+      const { locks, entries } = catalog ?? {}
+      const from = entries?.get(key)?.manifest?.policy?.renamedFrom as Key | undefined // checked by the schema
+      const isFree = from !== undefined && !records.has(from) && isUnclaimed(store.desiredState(from))
+      return locks?.get(key) ?? (isFree ? locks?.get(from) : undefined)
+    },
     /** Other keys' records that might have the candidate's pipe. Sorted by key. */
     similarTo: (candidate: Candidate): readonly LedgerRecord[] =>
       similar.of(candidate).flatMap((key) => records.get(key) ?? []),
