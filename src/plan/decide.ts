@@ -124,6 +124,7 @@ function decideApplied(input: UpsertInput): Action {
     }
   }
   const intervalMs = resyncMs(input, upsert)
+  // `now < upsert.at`: the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {
       type: 'upsert',

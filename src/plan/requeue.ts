@@ -23,6 +23,7 @@ const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS
 const UNSEEN_LOOK_MS = 10_000
 /** First wait before another read of an unhealthy pipe. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
+/** Least wait before the next apply of a resource that cannot be read. */
 const UPSERT_LOOK_MS = 1_000
 /** A drift check comes early by at most this share. */
 const JITTER = 0.2

@@ -157,6 +157,7 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
 function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
+  // Not `service alerts`, because a service can have that name.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 

@@ -116,10 +116,10 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false
-  return operation.lists === true || (operation.does === 'create' && !account.read.has(serviceIn(path)))
+  return operation.lists === true || (operation.does === 'create' && !account.read.has(serviceOfPath(path)))
 }
 
-export function serviceIn(path: string): string {
+export function serviceOfPath(path: string): string {
   return /^.*\/services\/[^/]+/.exec(path)?.[0] ?? path
 }
 

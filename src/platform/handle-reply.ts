@@ -4,7 +4,7 @@ import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
 import type { CredentialBreaker, LoginVerdict } from './credential-breaker.ts'
-import { type TriedCall, classify, serviceIn } from './failure.ts'
+import { type TriedCall, classify, serviceOfPath } from './failure.ts'
 import type { Fence } from './fence.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { NO_BODY, readBody, type ReplyBody } from './wire.ts'
@@ -74,7 +74,7 @@ function follow(
   problem: RemoteError | undefined,
   parts: RequestParts,
 ): void {
-  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(serviceIn(path))
+  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(serviceOfPath(path))
   if (problem?.facts.class === 'Throttled') {
     const { pauseMs, isFirst } = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
     parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs, isFirst })

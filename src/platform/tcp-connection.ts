@@ -79,6 +79,7 @@ export function openTcp(
         end()
         resolve(socket)
       })
+      // Without a listener, an early error would crash the process.
       socket.on('error', (error) => {
         if (isOver) return
         open.delete(socket)

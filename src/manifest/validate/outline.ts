@@ -48,7 +48,7 @@ export interface Identity {
   readonly key: Key | undefined
 }
 
-export function namedIn(value: unknown): Identity {
+export function manifestIdentity(value: unknown): Identity {
   const { kind, metadata } = isObject(value) ? value : {}
   const known = MANIFEST_KINDS.find((candidate) => candidate === kind)
   const name = ResourceName.safeParse(isObject(metadata) ? metadata.name : undefined).data

@@ -5,7 +5,14 @@ import { isResource, type Manifest } from '../../kinds/lookup.ts'
 import { rulesOf, schemaOf, textFormAt, type Profile } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { isObject, valueAt } from '../../lib/json.ts'
-import { namedIn, readLocks, LOCK_ELSEWHERE, isLockFileName, outlineFinding, statedIn } from './outline.ts'
+import {
+  manifestIdentity,
+  readLocks,
+  LOCK_ELSEWHERE,
+  isLockFileName,
+  outlineFinding,
+  statedIn,
+} from './outline.ts'
 import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
 import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
 import { findTooMany, notSeparated, TOO_MANY_FINDINGS, tooComplex, tooDeep } from '../yaml/limits.ts'
@@ -91,7 +98,7 @@ function checked(
   { said, octals }: { readonly said: readonly YamlFinding[]; readonly octals: readonly YamlFinding[] },
 ): ParsedDocument {
   const { source, chunk, document, profile, most } = input
-  const identity = namedIn(value)
+  const identity = manifestIdentity(value)
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
   const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
@@ -116,7 +123,7 @@ function checked(
   const copy = accepted && (JSON.parse(JSON.stringify(accepted)) as Manifest)
   const manifest = isWrong ? undefined : copy
   return {
-    ...(manifest === undefined ? identity : namedIn(manifest)),
+    ...(manifest === undefined ? identity : manifestIdentity(manifest)),
     position: startOf(source, chunk, document),
     manifest,
     digest: manifest && contentDigest(manifest),

@@ -11,7 +11,7 @@ import { byPosition, findingAt, positionOf } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import type { Range } from '../yaml/node-range.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
-import { namedIn, statedIn, type Identity } from './outline.ts'
+import { manifestIdentity, statedIn, type Identity } from './outline.ts'
 
 /** A document that was checked alone, without the rules between documents. */
 export interface ParsedDocument extends Identity {
@@ -48,7 +48,7 @@ export function unreadable(
   parsed?: { readonly document: Document; readonly value: unknown; readonly most: number },
 ): ParsedDocument {
   const { document, value, most = 1 } = parsed ?? {}
-  const identity = namedIn(value)
+  const identity = manifestIdentity(value)
   // A place after the last character would be in the next document.
   const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
   const place = (range: Range) => {

@@ -8,7 +8,7 @@ import {
   documentWords,
   formatHint,
   formatWords,
-  pathName,
+  pathWords,
   issuePathOf,
   quote,
   typeHint,
@@ -55,7 +55,7 @@ type Simple = Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_uni
 
 function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFinding {
   const input = valueAt(context.input, path)
-  const name = pathName(path)
+  const name = pathWords(path)
   const format = (words: string) => valueFinding(path, 'wrong-format', `${name} ${words}.`, formatHint(path))
   if (issue.code === 'invalid_type') {
     const isFraction = issue.expected === 'int' && typeof input === 'number' && Number.isFinite(input)
@@ -84,13 +84,13 @@ function unionFindings(
   if (fitting.length === 1 && branch !== undefined)
     return branch.flatMap((inner) => findingsOf(inner, path, context))
   const wanted = ownWords(issue.message) ?? 'has none of the forms that are allowed here'
-  return [valueFinding(path, 'wrong-type', `${pathName(path)} ${wanted}.`, formatHint(path))]
+  return [valueFinding(path, 'wrong-type', `${pathWords(path)} ${wanted}.`, formatHint(path))]
 }
 
 function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   const name = String(path.at(-1) ?? '')
   const parent = path.slice(0, -1)
-  const where = parent.length === 0 ? 'The manifest' : pathName(parent)
+  const where = parent.length === 0 ? 'The manifest' : pathWords(parent)
   const wanted =
     issue.code === 'invalid_type' ? `: ${wantedWords(issue.expected, formatOf(context.schema, path))}` : ''
   const value =
@@ -107,7 +107,7 @@ function literalSecret(path: Path): ShapeFinding {
   return valueFinding(
     path,
     'literal-secret',
-    `${pathName(path)} must be a reference to a mounted secret, and never the secret itself.`,
+    `${pathWords(path)} must be a reference to a mounted secret, and never the secret itself.`,
     `Write ${isReference ? reference : `{${reference}}`}. If the secret was committed, rotate it.`,
   )
 }
@@ -121,7 +121,7 @@ function wrongValue(path: Path, values: readonly unknown[], context: Context): S
   return valueFinding(
     path,
     'wrong-value',
-    `${pathName(path)} cannot be ${isHidden ? 'this value' : quote(text)}${documentWords(path, context)}.`,
+    `${pathWords(path)} cannot be ${isHidden ? 'this value' : quote(text)}${documentWords(path, context)}.`,
     meant === undefined
       ? `Write ${allowed.length === 1 ? '' : 'one of '}${allowed.map((value) => `"${value}"`).join(', ')}.`
       : `Did you mean "${meant}"?`,
@@ -135,12 +135,12 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
   const isEmpty = isLow && unit !== '' && Number(limit) === 1
   const wanted = isEmpty ? 'must not be empty' : `must be at ${isLow ? 'least' : 'most'} ${limit}${unit}`
   const hint = isEmpty ? 'Give it a value, or remove the field.' : 'Write a value in this range.'
-  return valueFinding(path, 'out-of-range', `${pathName(path)} ${wanted}.`, hint)
+  return valueFinding(path, 'out-of-range', `${pathWords(path)} ${wanted}.`, hint)
 }
 
 function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
   const wanted = issue === undefined ? undefined : ownWords(issue.message)
-  const message = `The name of a field in ${pathName(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`
+  const message = `The name of a field in ${pathWords(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`
   const hint = path.at(-1) === '<<' ? NO_MERGE : 'Rename the field, or remove it.'
   return { ...valueFinding(path, 'wrong-format', message, hint), at: 'field' }
 }

@@ -82,7 +82,7 @@ export function formatHint(path: Path): string {
   return FIELD_HINTS[`${top}.${field}${more.length > 0 ? '.*' : ''}`] ?? 'Write a value of that form.'
 }
 
-export function pathName(path: Path): string {
+export function pathWords(path: Path): string {
   if (path.length === 0) return 'The manifest'
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${short(step)}`))

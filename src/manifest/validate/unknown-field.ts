@@ -3,7 +3,7 @@ import { isObject, valueAt } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
-import { documentWords, pathName, quote, type Context } from './shape.ts'
+import { documentWords, pathWords, quote, type Context } from './shape.ts'
 
 interface Advice {
   readonly hint: string
@@ -18,7 +18,7 @@ export function unknownFields(
   const known = knownFields(context.schema, parent)
   return names.map((name) => {
     const isShown = !looksLikeToken(name) && !parent.some((step) => looksSensitive(String(step)))
-    const where = parent.length === 0 ? 'at the top of a manifest' : `in ${pathName(parent)}`
+    const where = parent.length === 0 ? 'at the top of a manifest' : `in ${pathWords(parent)}`
     const what = `There is no ${isShown ? `field ${quote(name)}` : 'such field'} ${where}`
     const message = `${what}${documentWords(parent, context)}.`
     const { hint, meant } = adviceOn(name, known, parent, context)

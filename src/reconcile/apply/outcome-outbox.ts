@@ -63,6 +63,7 @@ export function createOutcomeOutbox({
     known: LedgerRecord | undefined,
     { intentId, opened, end, history }: PendingOutcome,
   ): Promise<LedgerRecord | undefined> {
+    // A move might have given the record another key.
     const found = known?.intent?.id === intentId ? known : ((await ledger.withIntent(intentId)) ?? known)
     if (found === undefined && end.type !== 'created') return undefined
     const record = withOurIntent(found, { intentId, opened, end })
