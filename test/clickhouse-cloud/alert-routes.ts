@@ -11,7 +11,6 @@ const SERVERS = ['id', 'teamId', 'state', 'silenced', 'executionErrors', 'create
 
 const missing = () => refuse(404, 'NOT_FOUND: alert')
 
-/** What either home answers. */
 export function alertRoutes(home: Home) {
   const alertsOf = (world: World): JsonObject[] => (home === 'cloud' ? world.alerts : world.hyperdx.alerts)
   const tell = (world: World, alert: JsonObject) =>

@@ -35,7 +35,6 @@ export type ServiceIs = keyof typeof SERVICES
 export interface KillPlace {
   readonly way: Way | 'state' | 'delete' | 'upsert'
   readonly when: 'before' | 'after'
-  /** From 1. */
   readonly nth?: number
 }
 
@@ -174,7 +173,6 @@ export async function startEmpty(
       process = await begin()
       await read()
     },
-    /** Bodies of requests. */
     bodies: () => server.seen().flatMap((seen) => seen.body ?? []),
     /** Another file with a document; nothing: it is gone. */
     async put(file: string, document: JsonObject | undefined) {
@@ -182,7 +180,6 @@ export async function startEmpty(
       else more.set(file, document)
       await read()
     },
-    /** Another record is gone. */
     async drop(key: string) {
       const record = recordOf(key as never)
       if (record === undefined) throw new Error(`no ${key}`)
@@ -204,7 +201,6 @@ export async function startEmpty(
         () => kind === 'Pipe' && process.shown(ownKey)?.status !== 'Progressing',
         time,
       ),
-    /** Time passes. */
     skip: (ms: number) => time.skip(ms),
     /** What becomes of requests on their way, from now on; nothing: all of them arrive. */
     interfere: (how: Interfere | undefined) => http.interfere(how),
@@ -250,7 +246,6 @@ export async function startEmpty(
     shown: (key: Key = ownKey) => process.shown(key),
     status: () => process.shown(ownKey)?.status,
     state: () => server.states().get(id()),
-    /** By its record. */
     id,
     body,
     /** Somebody else edits it: other values at dotted paths; null: without it. */
@@ -262,7 +257,6 @@ export async function startEmpty(
     count: () => (kind === 'Pipe' ? server.pipes() : new Set(server.alerts())).size,
     /** Requests since it was asked the last time. */
     asked,
-    /** Those that change something. */
     changes: () => asked().filter(({ method }) => method !== 'GET'),
     message: () => viewMessage(process.shown(ownKey)),
     reason: () => process.shown(ownKey)?.reason ?? '',

@@ -172,7 +172,6 @@ describe('the limit', () => {
     ))
 })
 
-/** A look each minute. */
 const minutes = (count: number) => Array.from({ length: count }, () => '1 min; turn').join('; ')
 
 const stillSent: Step = (client) => expect(client.record()?.removal).toMatchObject({ isSent: true })
@@ -285,7 +284,6 @@ test('a request that never arrived, and a minute of 404s: nothing is forgotten',
     expect(client.record()?.remote === undefined).toBe(!client.server.pipes().has(id))
   }))
 
-/** Each request of this pipe. */
 const NOT_FOUND = on(({ method, below }) =>
   method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined,
 )

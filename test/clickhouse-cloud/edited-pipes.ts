@@ -97,7 +97,6 @@ export function untilGone(client: Client, ms: number): Promise<number> {
   return during(client, ms, () => client.record()?.remote === undefined)
 }
 
-/** A manifest of another pipe. */
 export function pipeOf(name: string, body: JsonObject, policy: object = {}): JsonObject {
   return { ...manifestOf('Pipe', name, { spec: withRefs(body).spec }), policy: { ...policy } }
 }

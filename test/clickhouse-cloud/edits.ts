@@ -9,7 +9,6 @@ export type Steps = readonly (string | number)[]
 export interface Written {
   readonly steps: Steps
   readonly value: Json
-  /** Of a leaf; an object has none. */
   readonly fact: Fact | undefined
   readonly place: Place
 }
@@ -19,7 +18,6 @@ export function writtenOf(body: JsonObject): readonly Written[] {
   return writtenIn(PIPE, body)
 }
 
-/** The same by another tree. */
 export function writtenIn(place: Place, body: JsonObject): readonly Written[] {
   return below(place, body, [])
 }

@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs'
 
 export type Type = 'string' | 'int' | 'number' | 'bool' | 'string[]'
 
-/** One row. */
 export interface Fact {
   /** Dotted, with `[]` after the name of a list of objects. */
   readonly field: string
@@ -102,7 +101,6 @@ function boundsOf(values: string): Pick<Fact, 'low' | 'high'> {
   }
 }
 
-/** The tree of some rows. */
 export function treeOf(facts: readonly Fact[]): Place {
   return placeOf('', '', facts)
 }

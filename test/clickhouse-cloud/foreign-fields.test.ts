@@ -34,7 +34,6 @@ async function adopted(
   return client
 }
 
-/** Another pipe with this manifest. */
 async function other(client: Client, body: JsonObject, policy: Policy = {}) {
   await client.put('other.json', pipeOf('other', body, policy))
   await client.reconcile('asked', 'Pipe/other')
@@ -49,7 +48,6 @@ async function edited(client: Client): Promise<void> {
 
 const GONE = 'state gone; until gone 30 min'
 
-/** What is said of it by its record. */
 const says =
   (text: string): Step =>
   (client) =>

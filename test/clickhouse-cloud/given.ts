@@ -68,7 +68,6 @@ export function desiredBody(manifest: Declared): JsonObject {
   return bodyOf(CLICKHOUSE_CLOUD, manifest) ?? {}
 }
 
-/** What goes onto the wire. */
 export function wireBody(manifest: Declared): JsonObject {
   return withSecrets(desiredBody(manifest), secretText)
 }

@@ -5,7 +5,6 @@ import { type Given, givenAt, type ManifestOf, policyIn } from '../ways-out/give
 
 /* Commands in this process, with a platform that lists its pipes. */
 
-/** A manifest of a pipe. */
 export function pipe(name: string, more = '', policy = ''): string {
   return `${head('Pipe', name)}${policy}
 spec:

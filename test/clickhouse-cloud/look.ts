@@ -13,7 +13,6 @@ export function objectAt(body: JsonObject, path: string): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** The objects of a list. */
 export function itemsAt(body: JsonObject, path: string): readonly JsonObject[] {
   const value = at(body, path)
   return Array.isArray(value) ? value.filter(isObject) : []

@@ -100,17 +100,14 @@ export function put(key: string, spec: JsonObject, policy?: JsonObject): Step {
   return (client) => client.put(`${name}.json`, manifestOf(kind, name, { spec, policy }))
 }
 
-/** What the service has. */
 export function has(fields: object): Step {
   return (client) => expect(client.body()).toMatchObject(fields)
 }
 
-/** What a plan says. */
 export function plans(item: object, key?: Key): Step {
   return async (client) => expect(await client.plan(key)).toMatchObject(item)
 }
 
-/** One reconcile, and what it does. */
 export function acts(action: object, said = ''): Step {
   return async (client) => {
     const result = await client.reconcile()

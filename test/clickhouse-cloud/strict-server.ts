@@ -38,7 +38,6 @@ export interface Seen {
   readonly body: Json | undefined
 }
 
-/** What the service sends back. */
 export interface StrictReply {
   readonly status: number
   readonly type: string
@@ -66,7 +65,6 @@ export function createStrictServer(options: StrictOptions) {
       seen.push({ method, path, status, refused, dropped, body: parsed(content) })
       return replyOf(given, seen.length)
     },
-    /** Every request so far. */
     seen: () => [...seen],
     /** The whole body of each pipe as it now is, secrets included, by its id; without those that are gone. */
     pipes: () => new Map([...world.pipes].map(([id, { body }]) => [id, body])),

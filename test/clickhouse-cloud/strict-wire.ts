@@ -10,7 +10,6 @@ import type { StrictReply, StrictServer } from './strict-server.ts'
 
 /** What happens to one request. Nothing: it arrives, and is answered. */
 export type Mishap =
-  /** It does not arrive. */
   | { readonly status: number; readonly error: string }
   | 'cut before'
   /** It arrives, and nobody hears of it. */
@@ -41,7 +40,6 @@ interface Answered {
   readonly end: 'whole' | 'cut' | 'never'
 }
 
-/** By their origins. */
 const wires = new Map<unknown, (request: Request) => Answered>()
 let count = 0
 

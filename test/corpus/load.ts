@@ -67,7 +67,6 @@ const Area = z.strictObject({
 /** One directory of manifests, and what is to be found in it. */
 export interface CorpusCase {
   readonly title: string
-  /** By its name. */
   readonly profile: string
   readonly files: Readonly<Record<string, Buffer>>
   readonly links: Readonly<Record<string, string>>

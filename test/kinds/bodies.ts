@@ -159,7 +159,6 @@ function shuffled<T>(items: readonly T[], chance: Chance): readonly T[] {
 /** One change of one field: the body with it, and the path that has to be named. */
 interface Change {
   readonly field: string
-  /** The reply with it. */
   readonly body: JsonObject
   /** The body itself with it, and with nothing else. */
   readonly alone: JsonObject

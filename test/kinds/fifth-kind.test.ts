@@ -25,7 +25,6 @@ const TOTALS = keyOf('View', 'totals')
 interface ViewOptions {
   readonly query?: string
   readonly rows?: number
-  /** On the platform. */
   readonly called?: string
   readonly policy?: object
 }

@@ -170,7 +170,13 @@ test('a list is not hidden by an older version that this process reads meanwhile
 })
 
 test('a new Lease after a deletion keeps the revision and the count of the one that was seen', async () => {
-  const annotations = { 'pipewright.dev/revision': 'r2', 'pipewright.dev/writes': '7' }
+  const annotations = Object.fromEntries(
+    [
+      ['revision', 'r2'],
+      ['writes', '7'],
+      ['late-for-ms', '300000'],
+    ].map(([name, text]) => [`pipewright.dev/${name}`, text]),
+  )
   const metadata = { name: LEDGER, uid: 'one', resourceVersion: '1', annotations }
   const written: JsonObject[] = []
   const api: Partial<ClusterApi> = {

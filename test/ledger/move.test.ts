@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { readArchiveText } from '../../src/ledger/archive.ts'
 import { exportLedger, moveLedger, openLedgerToAct } from '../../src/ledger/open.ts'
 import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
-import { modelForEach } from '../kubernetes/model-for-each.ts'
+import { isOf, modelForEach } from '../kubernetes/model-for-each.ts'
 import { runHere } from '../support/command.ts'
 import { blank, entry, ignore, ORDERS } from './samples.ts'
 
@@ -185,6 +185,26 @@ test('a process that stood by while the cluster was moved does not act', async (
   await using _ = ledger
   expect(await moving(url)).toMatchObject({ code: 0 })
   await expect(leadership.acquire(never, 'wait')).rejects.toThrow(MOVED)
+})
+
+test('a ledger of the cluster that another process leads meanwhile is not moved', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  const objects = model.api.objects() as Map<string, { readonly metadata: object; readonly spec: object }>
+  model.api.interfere((asked) => {
+    if (!isOf(asked, 'PUT', '/secrets/')) return undefined
+    for (const [path, { metadata, spec }] of objects)
+      if (path.includes('/leases/'))
+        objects.set(path, {
+          metadata: { ...metadata, resourceVersion: '1000' },
+          spec: { ...spec, holderIdentity: 'other' },
+        })
+    model.api.interfere(undefined)
+    return undefined
+  })
+  const moved = moveLedger(url, keepNothing, { ...OPTIONS, signal: never })
+  await expect(moved).rejects.toThrow('another process might have become the leader meanwhile')
+  await goesOn(url)
 })
 
 test('a rollback of a ledger of the cluster is accepted before it moves', async () => {

@@ -54,6 +54,10 @@ const ROWS: Readonly<Record<string, Parameters<typeof pipe>[0]>> = {
     recorded: unknown,
     surroundings: listed(DOUBTFUL),
   },
+  'a stale checkout settles no unknown outcome: refuse OutcomeUnknown': {
+    recorded: unknown,
+    surroundings: { ...listed({ candidates: [EQUAL] }), olderThan: 'r2' },
+  },
   'a name in the manifest comes first: adopt Adopt': {
     policy: { adopt: OTHER_ID },
     surroundings: listed({ candidates: [EQUAL] }),

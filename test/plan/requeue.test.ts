@@ -133,6 +133,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     synced: 'InSync',
     decided: stopped(87_000),
   },
+  'a stop for a change that shows nothing after four minutes: retry in 60 s': { decided: stopped(-150_000) },
   'an alert that fires is looked at as ever: drift in 300 s or 240 s': {
     ready: 'UnhealthyState',
     decided: alert({ observed: FOUND }),

@@ -36,11 +36,9 @@ interface Row {
   readonly why: string
   readonly answer: (response: ServerResponse) => void
   readonly kind: ErrorClass
-  /** Of a create. */
   readonly effect: Effect
   /** Attempts of a reading or an upsert. */
   readonly attempts: number
-  /** Part of the message of a create. */
   readonly says: string
   /** Of GET pipe, where it is another one. */
   readonly readKind?: ErrorClass

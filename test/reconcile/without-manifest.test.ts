@@ -35,6 +35,17 @@ const SERVICE = entryOf({
   },
 })
 
+const SAME_SERVICE = entryOf({
+  apiVersion: 'pipewright/v1',
+  kind: 'Service',
+  metadata: { name: 'zulu' },
+  spec: {
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE_ID,
+    credentials: { secretRef: { name: 'other-api' } },
+  },
+})
+
 function pipe(more: Partial<ResourceManifest> = {}, spec: object = {}): Entry {
   return entryOf({
     apiVersion: 'pipewright/v1',
@@ -79,9 +90,12 @@ async function told(
   const items = names.map((name, index) => ({ id: index === 0 ? ID.toLowerCase() : `id-${index}`, name }))
   const reply = { requestId: undefined, credential: 'c' }
   const now = clock.monotonic()
-  await store.listings.since(`Pipe ${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
-    Promise.resolve({ value: items, ...reply }),
-  )
+  const ask = (secret: string, value: typeof items, at: number) =>
+    store.listings.since(`Pipe ${SERVICE_ID.toLowerCase()} ${secret}`, { since: at, now: at }, () =>
+      Promise.resolve({ value, ...reply }),
+    )
+  await ask('analytics-api', items, now)
+  if (entries.includes(SAME_SERVICE)) await ask('other-api', [], now + 1)
   await clock.advance(40_000)
   return {
     all: pipesWithoutManifest({
@@ -125,6 +139,11 @@ test.each<[why: string, known: Known, count: number]>([
 ])('a pipe %s', async (_, known, count) => {
   const { all } = await told(['orders'], known)
   expect(all).toMatchObject([{ service: 'analytics', count }])
+})
+
+test('of two Services of one platform service, the newest list counts', async () => {
+  const { all } = await told(['orders'], { entries: [SAME_SERVICE] })
+  expect(all).toMatchObject([{ service: 'zulu', count: 0 }])
 })
 
 test('of many the first twenty are named, by their names, with how old the list is', async () => {

@@ -32,7 +32,6 @@ const KEY = { authentication: 'SERVICE_ACCOUNT', serviceAccountKey: { serviceAcc
 const MOVED = { ...OLD_TABLE, targetTable: 'x' }
 const ROLE = { iamRole: 'arn:aws:iam::123456789012:role/other' }
 
-/** The kind of source of a pipe. */
 const kindOf = (given: Given) => Object.keys(BODIES[given.split(' ')[0] as Body].source)[0] ?? ''
 
 type Rows<Row> = Readonly<Partial<Record<Given, Readonly<Record<string, Row>>>>>

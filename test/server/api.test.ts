@@ -194,7 +194,6 @@ describe('/api/v1/overview', () => {
   })
 })
 
-/** Of the page. */
 async function facetsAt(url: string): Promise<Readonly<Record<string, unknown>>> {
   const { whole } = (await ask(`${url}/api/v1/page`)).body
   return (whole as { readonly facets: Readonly<Record<string, unknown>> }).facets // of our API

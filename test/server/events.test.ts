@@ -31,7 +31,6 @@ async function listen(url: string, headers: Record<string, string> = {}) {
 
 interface Stream {
   readonly status: number
-  /** Of a refusal. */
   readonly text: string
   readonly end: () => void
 }

@@ -155,7 +155,6 @@ export interface FakeParts extends ServerParts {
   readonly clock: FakeClock
   /** What happened; for the recent events. */
   tell(event: Event): void
-  /** Tells every subscriber. */
   change(change: PageUpdate): void
   subscribers(): number
 }

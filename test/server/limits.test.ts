@@ -6,7 +6,6 @@ import { ask, running } from './running.ts'
 
 /** Nobody's request costs more than a bounded amount of work (design law 9, SECURITY.md). */
 
-/** Three pages of 500. */
 const MANY = 1_001
 
 const KEYS = Array.from({ length: MANY }, (_, index) => `Pipe/p${String(index).padStart(5, '0')}` as const)

@@ -5,7 +5,6 @@ import { running } from './running.ts'
 
 const FOLDER = new URL('../../src/server/page/', import.meta.url)
 
-/** What a browser loads. */
 const own = readdirSync(FOLDER).filter((file) => /\.(?:css|html|js)$/.test(file))
 const files = [...own, 'preact.js', 'htm.js', 'simple.css']
 

@@ -15,7 +15,6 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A request whose answer is JSON. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const reply = await fetch(url, init)
   return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Answer['body'] } // all JSON answers are objects

@@ -92,7 +92,6 @@ function claim(status: 'False' | 'Unknown', reason: Reason) {
 }
 
 const unavailable = claim('Unknown', 'Unavailable')
-/** Nobody could look at it. */
 const AWAY = {
   status: 'Failed',
   reason: 'Unavailable',

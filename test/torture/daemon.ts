@@ -8,7 +8,6 @@ import type { Scene } from './scene.ts'
 /** How a process ended. */
 export type Ending = number | NodeJS.Signals
 
-/** The real daemon, once. */
 export interface Run {
   readonly number: number
   readonly pid: number

@@ -41,7 +41,6 @@ export function faultsOfCreates(random: Random, subject: string): readonly Fault
 }
 
 interface Frequency {
-  /** By weight. */
   readonly faults: readonly (readonly [number, FaultInput])[]
   /** From 0 to 1. */
   readonly good: number

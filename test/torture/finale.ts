@@ -13,7 +13,6 @@ const LOOK_MS = 1_000
 export interface Finale {
   /** From the end of the faults until the last resource was settled, in ms; undefined: never. */
   readonly slowestSettleMs: number | undefined
-  /** Which one that was. */
   readonly slowest: string | undefined
 }
 

@@ -8,7 +8,6 @@ import type { Parts } from './storm.ts'
  * Who knows the truth on both sides, and says where the laws were broken.
  */
 
-/** What is held against each other. */
 export type Evidence = Pick<
   Parts,
   'platform' | 'ledger' | 'runner' | 'person' | 'vanishings' | 'outages' | 'losses' | 'model' | 'journal'

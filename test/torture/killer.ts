@@ -22,7 +22,6 @@ export interface KillerParts {
 /** So long a start may take on a busy machine. */
 const START_MS = 15_000
 
-/** The longest life. */
 const LONG_MS = 240_000
 
 export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts) {

@@ -42,7 +42,6 @@ export function createLeaks(journal: Journal) {
     get found() {
       return found
     },
-    /** Characters looked through. */
     get scanned() {
       return scanned
     },

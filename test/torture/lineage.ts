@@ -34,7 +34,6 @@ export interface Lineage {
   file: string
   present: boolean
   flaw: Flaw | undefined
-  /** The field that is edited. */
   replicas: number
   /** Whether it was ever edited: then it may rightly be NotUpdatable. */
   edited: boolean

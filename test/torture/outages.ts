@@ -187,7 +187,6 @@ export function createOutages(parts: {
           outage.services.includes(service) &&
           (outage.platformName === undefined || outage.platformName === platformName),
       ),
-    /** All end now. */
     end() {
       for (const end of ends) end()
       ends.clear()

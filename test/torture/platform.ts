@@ -13,7 +13,6 @@ export interface Post {
   readonly platformName: string
   readonly intentId: string
   readonly requestId: string
-  /** Whether a pipe came of it. */
   readonly created: boolean
   readonly status: number | undefined
   readonly fault: string | undefined

@@ -4,7 +4,6 @@ import type { Options } from './options.ts'
 import type { UnknownVerdict } from './judge.ts'
 import type { Parts } from './storm.ts'
 
-/** What is told at the end. */
 export type Report = ReturnType<typeof reportOf>
 
 export function reportOf(

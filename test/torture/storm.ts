@@ -39,7 +39,6 @@ export interface Parts {
   readonly outages: Outages
   /** Work on the directory, one at a time. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>
-  /** Gives up everything. */
   readonly signal: AbortSignal
 }
 

@@ -40,9 +40,7 @@ export interface Given extends AsyncDisposable {
   readonly apply: (...args: readonly string[]) => ReturnType<Given['command']>
   /** What the ledger says of one key, as `status` tells it. */
   readonly status: (key: string) => Promise<StatusShown>
-  /** Time passes. */
   readonly skip: (ms: number) => void
-  /** A daemon in this process. */
   readonly startDaemon: (
     ...args: readonly string[]
   ) => Promise<{ readonly program: Program; readonly url: string }>

@@ -99,7 +99,6 @@ export function platform(options: Partial<PlatformOptions>): TestPlatform {
   }
 }
 
-/** Sends one create of a pipe. */
 export async function sendCreate({ client }: TestPlatform): Promise<Reply<RemoteResource>> {
   const permit = await client.admitCreate(PIPE_KIND, access, admitOptions())
   return permit.send(createRequest('{}', 'intent-1'))
@@ -150,7 +149,6 @@ export function facingServer(
   }
 }
 
-/** One request each. */
 function operationsOf(client: PlatformClient) {
   return {
     read: (signal?: AbortSignal) =>

@@ -13,7 +13,6 @@ export interface TestServer extends AsyncDisposable {
   readonly url: string
   /** Requests that arrived whole, in order. */
   readonly requests: readonly Received[]
-  /** Connections so far. */
   connections(): number
   open(): number
 }

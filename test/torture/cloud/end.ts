@@ -10,7 +10,6 @@ import type { ShownResource } from '../watch.ts'
 import type { Mounts } from '../world.ts'
 import { credentialsOf, specOfWish, type Wish } from './wish.ts'
 
-/** Fields that no request changes. */
 const FIXED: readonly string[] = [
   'source.kafka.brokers',
   'source.kinesis.region',
