@@ -191,15 +191,14 @@ test('a ledger of the cluster that another process leads meanwhile is not moved'
   const url = 'kubernetes:old'
   await fill(url)
   const objects = model.api.objects() as Map<string, { readonly metadata: object; readonly spec: object }>
+  const takeOver = (path: string, { metadata, spec }: { readonly metadata: object; readonly spec: object }) =>
+    objects.set(path, {
+      metadata: { ...metadata, resourceVersion: '1000' },
+      spec: { ...spec, holderIdentity: 'other' },
+    })
   model.api.interfere((asked) => {
-    if (!isOf(asked, 'PUT', '/secrets/')) return undefined
-    for (const [path, { metadata, spec }] of objects)
-      if (path.includes('/leases/'))
-        objects.set(path, {
-          metadata: { ...metadata, resourceVersion: '1000' },
-          spec: { ...spec, holderIdentity: 'other' },
-        })
-    model.api.interfere(undefined)
+    if (isOf(asked, 'PUT', '/secrets/'))
+      for (const [path, lease] of objects) if (path.includes('/leases/')) takeOver(path, lease)
     return undefined
   })
   const moved = moveLedger(url, keepNothing, { ...OPTIONS, signal: never })
