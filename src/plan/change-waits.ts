@@ -61,8 +61,11 @@ export function isSet(body: JsonObject, field: string): boolean {
 }
 
 /** Whether the last change was sent less than an hour ago. Fields without effect are then not sent again. */
-export function isJustSent({ recorded: { change }, desired, steadyNow, isAsked }: CreateOnceInput): boolean {
-  if (change?.isSent !== true || desired.fingerprint === undefined || isAsked === true) return false
+export function isJustSent(
+  { recorded: { change }, desired, steadyNow, isAsked }: CreateOnceInput,
+  sent: 'isSent' | 'isHalfSent' = 'isSent',
+): boolean {
+  if (change?.[sent] !== true || desired.fingerprint === undefined || isAsked === true) return false
   return (
     change.digest === attemptDigest(desired.fingerprint) && steadyNow - change.at < CORRECTION_BACKOFF.firstMs
   )
@@ -73,16 +76,26 @@ export function stalledFields(
   drifted: readonly string[],
   changes: Changes,
 ): Action | undefined {
-  const { at = 0, fields = [] } = input.recorded.change ?? {}
-  const differences = differencesIn(input.observed)
+  const { fields = [] } = input.recorded.change ?? {}
   const own = drifted.filter((field) => fields.includes(field))
   if (own.length === 0 || own.length < drifted.length || !isJustSent(input)) return undefined
-  if (input.steadyNow - at < SLOW_MS && own.every((field) => changes.isSlow(field)))
+  return notSeen(input, own, changes)
+}
+
+/** An accepted request has no effect so far. */
+export function notSeen(
+  { observed, recorded, steadyNow }: CreateOnceInput,
+  fields: readonly string[],
+  changes: Changes,
+): Action {
+  const { at = 0 } = recorded.change ?? {}
+  if (steadyNow - at < SLOW_MS && fields.every((field) => changes.isSlow(field)))
     return {
       type: 'observe',
       reason: 'Changing',
-      facts: { why: 'edited', fields: own, by: [], is: 'not seen yet' },
+      facts: { why: 'edited', fields, by: [], is: 'not seen yet' },
     }
+  const differences = differencesIn(observed)
   return {
     type: 'report',
     reason: 'Stalled',

@@ -1,7 +1,7 @@
 import { WAYS } from '../kinds/changes.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, ChangeStep, StopFor } from './action.ts'
-import { refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
+import { isJustSent, notSeen, refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
 import {
   backingOff,
   claimedFirst,
@@ -68,6 +68,7 @@ export function decideUpdate(update: UpdateParts): Action {
   const named = [...fields].toSorted()
   const by = ways.flatMap((way) => kind.operations[way]?.name ?? [])
   const isFollowed = changes.isFollowed(fields, compared)
+  if (isFollowed && isJustSent(input, 'isHalfSent')) return notSeen(input, named, changes)
   const facts = (is: FactsOf<'Changing'>['is']) => ({
     why,
     fields: named,

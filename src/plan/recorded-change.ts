@@ -10,6 +10,8 @@ export const Change = z
     at: A_TIME,
     fields: z.array(z.string()).readonly(),
     isSent: z.literal(true).optional(),
+    /** The first of two requests was sent: it removes the tables that change. */
+    isHalfSent: z.literal(true).optional(),
     /** The service said that the change needs a stopped pipe. */
     waitsForRest: z.literal(true).optional(),
     /** Number of refusals after a stop. Each doubles the wait before the next attempt. */

@@ -143,18 +143,17 @@ function heeded({ input }: Changing, record: LedgerRecord): LedgerRecord {
 }
 
 function commandSent(
-  { context, action, kind, fields }: Changing,
+  { context, action }: Changing,
   { command, change: open }: LedgerRecord,
 ): Partial<LedgerRecord> {
   const sent = action.steps.find(({ way }) => way === 'state')?.body['command']
   const at = context.store.steadyNow()
   if (sent !== 'start' && sent !== 'stop') {
-    if (action.isWhole) return {}
-    if (command !== undefined) return { command: { ...command, at, since: undefined } }
+    if (action.isWhole || open === undefined) return {}
     // The service starts the pipe after an update that needs a stopped pipe. The next such update must wait until the
     // pipe is stopped again.
-    const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
-    return waits ? { change: { ...open, waitsForRest: true } } : {}
+    const change = { ...open, isHalfSent: true, waitsForRest: true } as const
+    return { change, command: command && { ...command, at, since: undefined } }
   }
   if (action.stopFor === 'change') return { command }
   return {
