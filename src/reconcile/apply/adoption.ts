@@ -121,7 +121,7 @@ function isAsListed(
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
   const { key, state } = input.desired
   const isSame = store.entry(key)?.digest === entry?.digest && store.desiredState(key) === state
-  return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
+  return isSame && store.lockedId(key) === input.surroundings.lockedId
 }
 
 /** Reads the pipe with the id in the reply to a create of unknown outcome: it might be the created pipe. */
