@@ -32,9 +32,9 @@ export function recordToMove(
     return isMovable(named) && rivalOf(store, recorded.key, store.successors(named.key)) === undefined
       ? named
       : undefined
-  const { similar } = input.surroundings
-  // A manifest that adopts or deletes gets only the record that it names.
-  const { adopt, ensure } = manifest.policy ?? {}
+  const { similar, lockedId } = input.surroundings
+  // A manifest that adopts, also by a Lock, or deletes gets only the record that it names.
+  const { adopt = lockedId, ensure } = manifest.policy ?? {}
   if (adopt !== undefined || ensure === 'absent' || similar?.isSame !== true) return undefined
   const same = store.record(similar.key)
   const isFree = same !== undefined && isMovable(same) && isOnlyOne(store, { manifest, desired, service })
