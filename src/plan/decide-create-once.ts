@@ -21,6 +21,7 @@ import {
 import { differencesIn, type CreateOnceInput } from './input.ts'
 import {
   adoptInstead,
+  adoptReplaced,
   isSaidGone,
   massMissing,
   neverSeen,
@@ -190,6 +191,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     unfound,
     serviceInvalid,
     ...BEFORE_CREATE,
+    adoptReplaced,
   ])
   if (stop !== undefined) return stop
   if (isOurs) {

@@ -13,12 +13,21 @@ export function massMissing({ surroundings }: CreateOnceInput): Action | undefin
 }
 
 export function adoptInstead(input: CreateOnceInput): Action | undefined {
+  return isGone(input) ? adoptNamed(input, false) : undefined
+}
+
+/** Git can still name a replaced pipe, and that pipe can be there again. So it is tried once before each create. */
+export function adoptReplaced(input: CreateOnceInput): Action | undefined {
+  return input.recorded.conditions?.Synced.reason === 'AdoptRefused' ? undefined : adoptNamed(input, true)
+}
+
+function adoptNamed(input: CreateOnceInput, isReplaced: boolean): Action | undefined {
   const { policy, recorded, surroundings } = input
   const { remote } = recorded
   const adopt = [policy.adopt, surroundings.lockedId].find(
-    (id) => id !== undefined && !sameId(id, remote?.id) && !wasGivenUp(recorded, id),
+    (id) => id !== undefined && !sameId(id, remote?.id) && wasGivenUp(recorded, id) === isReplaced,
   )
-  if (adopt === undefined || !isGone(input)) return undefined
+  if (adopt === undefined) return undefined
   const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
   const taken: Action = {
     type: 'adopt',
