@@ -173,7 +173,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     ? [adoptInstead, stillListed]
     : isOurs
       ? [adoptInstead, goneUnconfirmed, stillListed]
-      : [massMissing, adoptInstead, neverSeen, missingUnconfirmed, stillListed]
+      : [adoptInstead, massMissing, neverSeen, missingUnconfirmed, stillListed]
   const unproved = findBlocker(input, proof)
   if (unproved !== undefined) return unproved
   const { foreign } = remote
