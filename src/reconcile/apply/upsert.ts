@@ -61,7 +61,9 @@ export async function upsert(
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
     const line = { action: 'upsert', ...reasonFields(because), result: 'unknown' } as const
-    return { outcome, record: journaled, history: [historyEntry(context, key, line)] }
+    // Also after a request at the interval, which is not journaled: it can arrive after an edit.
+    const record = isReadable(kind) ? journaled : { ...journaled, applied: undefined }
+    return { outcome, record, history: [historyEntry(context, key, line)] }
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
