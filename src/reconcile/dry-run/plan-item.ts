@@ -233,7 +233,7 @@ function accessOf(
 
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
-  const own = input.recorded.upsert?.reply
+  const own = input.desired.otherService ? undefined : input.recorded.upsert?.reply
   if (own !== undefined || !service.usable) return own
   return applied.get(groupInService(input.desired.key, service.identity.serviceId))
 }

@@ -6,10 +6,11 @@ import type { Observed, UpsertInput } from '../../plan/input.ts'
 
 export function observedConfiguration(
   kind: UpsertKind,
-  { recorded, observed, mask }: Pick<UpsertInput, 'recorded' | 'observed' | 'mask'>,
+  { desired, recorded, observed, mask }: Pick<UpsertInput, 'desired' | 'recorded' | 'observed' | 'mask'>,
   body: JsonObject | undefined,
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
-  const reply = recorded.upsert?.reply
+  // A former service keeps its endpoint, so its reply says nothing about this service.
+  const reply = desired.otherService ? undefined : recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
