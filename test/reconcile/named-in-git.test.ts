@@ -3,6 +3,7 @@ import { messageOf } from '../../src/plan/reason.ts'
 import { OTHER_SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR, MINUTE } from './given.ts'
 import { endpoint, lock, service } from './manifests.ts'
+import { planOf } from './plan-of.ts'
 import { idOf, play, story, times, worldAfter } from './story.ts'
 
 /* What Git names, against what the record believes. */
@@ -71,6 +72,8 @@ test('a query endpoint that moves to another service takes nothing away: the for
   await world.go(KEY)
   world.write('service.yaml', service('analytics', OTHER_SERVICE_ID))
   world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: ['key-2'] }))
+  const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
+  expect(items.find(({ key }) => key === KEY)).toMatchObject({ takesAway: [], gives: expect.arrayContaining(['key key-2']) as string[] })
   const { action } = await world.go(KEY)
   expect(action).toMatchObject({ type: 'upsert', takesAway: [] })
   expect(messageOf(action, { key: KEY })).not.toContain('key-1')
