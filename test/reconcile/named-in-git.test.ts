@@ -26,23 +26,35 @@ test('a Lock that names a pipe is obeyed before a rename that is only guessed', 
 
 test.each([
   ['the loss of the new one is confirmed', `${times(5, ROUND)}; 2 h; ${ROUND}`],
-  ['a person confirms that loss, as the message of adopt says', 'recreate orders: is gone; look orders: Adopt'],
-])('policy.adopt of a pipe that was replaced and is there again adopts it once %s, and creates none', async (_, then) => {
-  const world = await worldAfter(
-    `write orders; write other; look orders; look other; 1 h; look orders; look other; hide orders; ${times(4, ROUND)}`,
-    { sent: 3, holds: { 'Pipe/orders': '3', 'Pipe/other': '2' } },
-  )
-  world.platform.hidden.clear()
-  await play(world, `2 h; ${ROUND}; delete orders; adopt orders=#1: With policy.adopt set; write orders adopt=#1; ${then}`)
-  expect(await idOf(world, 'Pipe/orders')).toMatch(/1$/)
-  expect(world.platform.posts).toHaveLength(3)
-})
+  [
+    'a person confirms that loss, as the message of adopt says',
+    'recreate orders: is gone; look orders: Adopt',
+  ],
+])(
+  'policy.adopt of a pipe that was replaced and is there again adopts it once %s, and creates none',
+  async (_, then) => {
+    const world = await worldAfter(
+      `write orders; write other; look orders; look other; 1 h; look orders; look other; hide orders; ${times(4, ROUND)}`,
+      { sent: 3, holds: { 'Pipe/orders': '3', 'Pipe/other': '2' } },
+    )
+    world.platform.hidden.clear()
+    await play(
+      world,
+      `2 h; ${ROUND}; delete orders; adopt orders=#1: With policy.adopt set; write orders adopt=#1; ${then}`,
+    )
+    expect(await idOf(world, 'Pipe/orders')).toMatch(/1$/)
+    expect(world.platform.posts).toHaveLength(3)
+  },
+)
 
 test('of a ledger from before replacements, a Lock adopts the new pipes, also of many', async () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const all = names.map((name) => `look ${name}`).join('; ')
   const world = await worldAfter(`${names.map((name) => `write ${name}`).join('; ')}; ${all}; 1 h; ${all}`)
-  const ids: Record<string, string> = { 'Pipe/d': await idOf(world, 'Pipe/d'), 'Pipe/e': await idOf(world, 'Pipe/e') }
+  const ids: Record<string, string> = {
+    'Pipe/d': await idOf(world, 'Pipe/d'),
+    'Pipe/e': await idOf(world, 'Pipe/e'),
+  }
   for (const name of ['a', 'b', 'c']) {
     await play(world, `delete ${name}; make ${name}`)
     ids[`Pipe/${name}`] = [...world.platform.pipes.keys()].at(-1) ?? ''
@@ -73,7 +85,10 @@ test('a query endpoint that moves to another service takes nothing away: the for
   world.write('service.yaml', service('analytics', OTHER_SERVICE_ID))
   world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: ['key-2'] }))
   const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
-  expect(items.find(({ key }) => key === KEY)).toMatchObject({ takesAway: [], gives: expect.arrayContaining(['key key-2']) as string[] })
+  expect(items.find(({ key }) => key === KEY)).toMatchObject({
+    takesAway: [],
+    gives: expect.arrayContaining(['key key-2']) as string[],
+  })
   const { action } = await world.go(KEY)
   expect(action).toMatchObject({ type: 'upsert', takesAway: [] })
   expect(messageOf(action, { key: KEY })).not.toContain('key-1')
