@@ -61,7 +61,8 @@ test('of a ledger from before replacements, a Lock adopts the new pipes, also of
   }
   world.write('lock.yaml', lock(ids))
   const next = await play(world, `restart; ${times(5, `${all}; 35 s`)}`)
-  for (const { key, remote } of await next.ledger.list()) if (remote) expect(remote.id).toBe(ids[key])
+  const held = (await next.ledger.list()).flatMap(({ key, remote }) => (remote ? [[key, remote.id]] : []))
+  expect(Object.fromEntries(held)).toEqual(ids)
   expect(next.platform.posts).toHaveLength(5)
 })
 
