@@ -37,6 +37,7 @@ export function createCreateCounter(
     readonly catalog: Catalog | undefined
     entry(key: Key): Entry | undefined
     record(key: Key): LedgerRecord | undefined
+    lockedId(key: Key): string | undefined
     observation(key: Key): { readonly found: boolean } | undefined
     steadyNow(): number
   },
@@ -80,7 +81,7 @@ export function createCreateCounter(
     const record = store.record(key)
     const { remote } = record ?? {}
     if (policy?.ensure === 'absent') return false
-    const named = policy?.adopt ?? store.catalog?.locks.get(key)
+    const named = policy?.adopt ?? store.lockedId(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
     if (isLeftAlone(store.entry(key), now.wall)) return false
     if (isAllowed(record, entry.digest, now.steady)) return false
