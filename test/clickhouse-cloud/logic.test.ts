@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { Client } from './client.ts'
+import { unwanted } from './edited-pipes.ts'
+import { applied } from './endpoints.ts'
+import { story, type Step } from './story.ts'
+
+/* Git changes while a reconcile waits for the platform. */
+
+/** At the next reading of the resource, or of the list. */
+function reading(of: 'one' | 'all', act: (client: Client) => unknown): Step {
+  return (client) => {
+    let isFirst = true
+    client.interfere(({ method, below }) => {
+      if (isFirst && method === 'GET' && (of === 'one' || below === '…')) {
+        isFirst = false
+        void act(client)
+      }
+      return undefined
+    })
+  }
+}
+
+test('a reading of the former service is none of the service that the manifest names since', () =>
+  story(
+    applied(),
+    '30 min',
+    reading('one', (client) => client.service('elsewhere')),
+    'turn; is Rejected',
+    ({ record }) => expect(record()?.service?.serviceId).not.toMatch(/^0{8}/),
+  ))
+
+test('a deletion that is withdrawn during the last look at the list', () =>
+  story(
+    unwanted(),
+    'state gone; grace; turn; until gone 14 min; holds a pipe',
+    reading('all', (client) => client.want(undefined, { onMissing: 'report' })),
+    '2 min; turn; 1 min; turn; sends nothing; holds a pipe; is Missing',
+  ))
