@@ -10,7 +10,7 @@ import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent } from '../../plan/transitions.ts'
 import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
-import { recordedAccess } from '../gather/service-access.ts'
+import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { type Assessment, wantedPipe } from '../gather/assess.ts'
 import { ownedByOtherKey } from './other-owners.ts'
@@ -118,10 +118,11 @@ function isAsListed(
   return listed?.candidates[0]?.differs.length === 0
 }
 
-function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
+function isStillAsked({ store }: ReconcileContext, { input, entry, service }: Assessment): boolean {
   const { key, state } = input.desired
   const isSame = store.entry(key)?.digest === entry?.digest && store.desiredState(key) === state
-  return isSame && store.lockedId(key) === input.surroundings.lockedId
+  const isThere = sameService(desiredService(store, entry?.manifest), service)
+  return isSame && isThere && store.lockedId(key) === input.surroundings.lockedId
 }
 
 /** Reads the pipe with the id in the reply to a create of unknown outcome: it might be the created pipe. */

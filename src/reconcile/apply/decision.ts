@@ -42,11 +42,13 @@ export async function recheckBeforeForget(
   assessment: Assessment & { readonly input: CreateOnceInput },
   decision: Decision,
 ): Promise<Decision> {
-  const { input, service } = assessment
-  const { key } = input.desired
+  const { input, entry, service } = assessment
+  const { key, state } = input.desired
+  const { store } = context
   try {
     const isThere = await mightBeListed(context, { recorded: input.recorded, service }, request)
-    if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
+    if (store.desiredState(key) !== state || store.entry(key)?.digest !== entry?.digest)
+      throw new DecisionOutdated(key)
     return isThere ? decided({ ...assessment, input: { ...input, mightBeListed: true } }, request) : decision
   } catch (failure) {
     if (failure instanceof DecisionOutdated) throw failure

@@ -9,7 +9,7 @@ import type { DecideInput, Desired } from '../../plan/input.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
-import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
+import { DecisionOutdated, type Basis, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { type ReadAnswer, confirmed, readPlatform } from './read-platform.ts'
 import { observedKeyOf, type ObservedKey } from './observe.ts'
 import { syncStoreFromLedger } from '../state/record-io.ts'
@@ -78,6 +78,10 @@ export async function gather(
     isConfirmed = again === answer
     answer = again
   }
+  const isOfAnother = recorded.remote === undefined && wanted.entry?.manifest !== entry?.manifest
+  // The answer might be of the service or resource that the manifest named before.
+  if (answer !== undefined && (isOfAnother || !sameService(wanted.service, service)))
+    throw new DecisionOutdated(key)
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
