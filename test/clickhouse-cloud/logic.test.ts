@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Client } from './client.ts'
-import { unwanted } from './edited-pipes.ts'
+import { having, type Client } from './client.ts'
+import { DELETE, KAFKA, pipeOf, unwanted } from './edited-pipes.ts'
 import { applied } from './endpoints.ts'
-import { story, type Step } from './story.ts'
+import { byHand, story, type Step } from './story.ts'
 
 /* Git changes while a reconcile waits for the platform. */
 
@@ -35,4 +35,17 @@ test('a deletion that is withdrawn during the last look at the list', () =>
     'state gone; grace; turn; until gone 14 min; holds a pipe',
     reading('all', (client) => client.want(undefined, { onMissing: 'report' })),
     '2 min; turn; 1 min; turn; sends nothing; holds a pipe; is Missing',
+  ))
+
+test('a deletion that had no effect, of a pipe that was changed since, does not block others', () =>
+  story(
+    unwanted(),
+    (client) => client.put('b.json', pipeOf('b', having(KAFKA, { name: 'b', 'source.kafka.topics': 'b' }))),
+    'turn Pipe/b; 5 min; turn Pipe/b; grace; on DELETE: 200; turn; calm; 9 min; turn; is Deleting',
+    byHand({ name: 'mine' }),
+    '2 min; turn; is Drifted',
+    (client) =>
+      client.put('b.json', pipeOf('b', having(KAFKA, { name: 'b', 'source.kafka.topics': 'b' }), DELETE)),
+    'turn Pipe/b',
+    ({ shown }) => expect(shown('Pipe/b')?.reason).toBe('Deleting'),
   ))
