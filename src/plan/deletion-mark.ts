@@ -52,7 +52,7 @@ export function markAfter(
   const isAllowed = input.lifecycle === 'create-once' && input.removal?.isAllowed === true
   const isLimited = action.reason === 'DeleteLimit' || (isAllowed && before?.isLimited === true)
   const since = graceSince(before, digest, { steadyNow, isAllowed: isAllowed || isLimited })
-  return { ...before, digest, since, isLimited: isLimited ? true : undefined }
+  return { digest, since, isLimited: isLimited ? true : undefined }
 }
 
 const BEGINS: ReadonlySet<Reason> = new Set(['Deleting', 'DeleteLimit'])
