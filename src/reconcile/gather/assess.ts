@@ -78,10 +78,9 @@ export async function gather(
     isConfirmed = again === answer
     answer = again
   }
-  const isOfAnother = recorded.remote === undefined && wanted.entry?.manifest !== entry?.manifest
-  // The answer might be of the service or resource that the manifest named before.
-  if (answer !== undefined && (isOfAnother || !sameService(wanted.service, service)))
-    throw new DecisionOutdated(key)
+  const isEdited = recorded.remote === undefined && wanted.entry?.manifest !== entry?.manifest
+  const isOfFormer = isEdited || !sameService(wanted.service, service)
+  if (answer !== undefined && isOfFormer) throw new DecisionOutdated(key)
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
