@@ -128,7 +128,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
 
     /** @returns until when a request may start, monotonic ms @throws {NotLeading} if no request may start */
     async function renew(): Promise<number> {
-      for (;;) {
+      for (let tries = 1; ; tries += 1) {
         over.signal.throwIfAborted()
         const lease = seen()
         if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
@@ -146,7 +146,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
           // The Lease was written by another process, or by an earlier renewal whose reply was lost.
-          else if (error.status === 409) await readAgain()
+          else if (error.status === 409 && tries < TRIES) await readAgain()
           else {
             tell(error.message)
             await endIfTakenOver()
