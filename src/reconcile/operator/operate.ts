@@ -94,7 +94,7 @@ function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): bool
 function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
   const { key } = recorded
   const entry = store.entry(key)
-  const { catalog } = store
+  const { catalog, olderThan } = store
   const instead = `Remove the manifest first. Or, to keep the manifest without any change by Pipewright, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
@@ -103,6 +103,8 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
   }
+  if (olderThan !== undefined)
+    return `No change was made: this checkout might be stale, because another process acted on revision ${olderThan}. To accept these manifests, run "pipewright reconcile --accept".`
   if (store.desiredState(key) !== 'absent') {
     return `No change was made: unreadable files might have a manifest of ${key}. Run "pipewright validate".`
   }
