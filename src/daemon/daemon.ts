@@ -221,6 +221,7 @@ export function createDaemon(parts: DaemonParts) {
       return sourceProblem
     },
     async act() {
+      await ledger.list() // throws if a record is unreadable, as at a start
       for (const key of await syncStoreFromLedger(context)) forgetIfGone(key)
       if (stopping.signal.aborted) return
       acting = begin()

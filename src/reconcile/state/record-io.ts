@@ -1,4 +1,5 @@
 import type { NewEntry } from '../../contract/history.ts'
+import { LedgerError } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { type Because, explained } from '../../plan/reason.ts'
 import { type LedgerRecord, blankRecord } from '../../plan/record.ts'
@@ -13,12 +14,18 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
   return record ?? blankRecord(key)
 }
 
-/** Loads records that another process wrote. @returns their keys */
+/** Loads records that another process wrote. The reconcile of an unreadable record reports it. @returns their keys */
 export async function syncStoreFromLedger({ ledger, store }: Known): Promise<readonly Key[]> {
   const changed: Key[] = []
   for (const [key, write] of ledger.toRead) {
     const known = store.record(key)
-    const record = await ledger.get(key, known)
+    let record: LedgerRecord | undefined
+    try {
+      record = await ledger.get(key, known)
+    } catch (error) {
+      if (error instanceof LedgerError && error.code === 'corrupt') continue
+      throw error
+    }
     if (store.record(key) === known && (record?.version ?? 0) !== (known?.version ?? 0)) {
       if (record === undefined) store.drop(key)
       else store.note(record)
