@@ -629,4 +629,18 @@ describe('the right to act', () => {
     await other.leadership.acquire(never, 'wait')
     expect(await other.ledger.get(ORDERS)).toStrictEqual(intent)
   })
+
+  test('is over soon if each renewal meets a conflict although the Lease does not change', async () => {
+    const { leadership, ledger } = await open({ leaseMs: 60_000 })
+    const term = await leadership.acquire(never, 'wait')
+    let puts = 0
+    model.api.interfere((asked) =>
+      isOf(asked, 'PUT', '/leases/') && (puts += 1) < 200 ? { status: 409 } : undefined,
+    )
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: false })
+    expect(puts).toBeLessThan(20)
+    await expect(ledger.assertCanSettle()).rejects.toThrow('the Lease cannot be renewed')
+    model.api.interfere(undefined)
+    await term.confirm()
+  })
 })

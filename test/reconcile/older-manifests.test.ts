@@ -1,5 +1,6 @@
 import { conditionMessage } from '../support/messages.ts'
 import { expect, test } from 'vitest'
+import { forgetKey } from '../../src/reconcile/operator/operate.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR } from './given.ts'
 import { pipe, pipeBodyOf } from './manifests.ts'
@@ -60,6 +61,8 @@ test('what they lack is not said to be in sync, and is an orphan once they are t
   expect(conditionMessage((await next.conditions('Pipe/orders')).Synced, 'Pipe/orders')).toContain(
     `acted on revision ${OLDER}`,
   )
+  const { message } = await forgetKey(next.context, 'Pipe/orders')
+  expect(message).toContain(`another process acted on revision ${OLDER}`)
   revision.older = undefined
   await next.go('Pipe/orders')
   expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Orphaned' })

@@ -17,7 +17,19 @@ test('a record that cannot be read keeps no other pipe from being created and sh
   workspace.write('m/service.yaml', SERVICE)
   workspace.write('m/a.yaml', pipeManifest('a'))
   const creates = () => platform.requests().filter(({ operation }) => operation === 'createPipe').length
-  const start = () => stack.use(startHere(['run', ...commandFlagsOf({ workspace, platform: platform.url }, { manifests: workspace.path('m'), listen: '127.0.0.1:0', 'lease-duration': '6s' })], clock))
+  const start = () =>
+    stack.use(
+      startHere(
+        [
+          'run',
+          ...commandFlagsOf(
+            { workspace, platform: platform.url },
+            { manifests: workspace.path('m'), listen: '127.0.0.1:0', 'lease-duration': '6s' },
+          ),
+        ],
+        clock,
+      ),
+    )
   const one = start()
   await until('the pipe', () => creates() === 1)
   await until('synced', () => JSON.stringify([...api.objects()]).split('"reason":"InSync"').length > 2)
@@ -26,7 +38,11 @@ test('a record that cannot be read keeps no other pipe from being created and sh
   const path = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords/pods.pipe.a'
   const before = api.objects().get(path) as { readonly version: number }
   const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' }
-  await fetch(`${api.url}${path}`, { method: 'PUT', headers, body: JSON.stringify({ ...before, version: before.version + 1, record: '{}' }) })
+  await fetch(`${api.url}${path}`, {
+    method: 'PUT',
+    headers,
+    body: JSON.stringify({ ...before, version: before.version + 1, record: '{}' }),
+  })
   workspace.write('m/b.yaml', pipeManifest('b'))
   await until('the second pipe', () => creates() === 2)
   const reasonOf = async (program: typeof one, key: string) =>
