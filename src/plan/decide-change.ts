@@ -61,9 +61,14 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const drifted = [...new Set(differences.map(({ field }) => fieldOfPath(field)))]
   const kept = keptBefore(input, edited, { changes, compared })
   const open = edited.filter((field) => !kept.includes(field) && !isThere(input, field, drifted, compared))
+  const interrupted = interruptedFields(recorded)
+  // An undone edit might have changed fields that replies lack.
+  const unsure = interrupted.filter(
+    (field) => isSet(compared.desired, field) && !isSet(compared.observed, field),
+  )
   const rotated = rotatedSecrets(input)
   const first = firstValues(input, { changes, compared })
-  const asked = new Set([...open, ...rotated, ...first])
+  const asked = new Set([...open, ...unsure, ...rotated, ...first])
   const unsettled =
     asked.size === 0
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
@@ -76,7 +81,6 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     policy.onDrift === 'correct'
       ? others
       : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
-  const interrupted = interruptedFields(recorded)
   const contest = contestOf(
     input,
     toCorrect.filter((field) => !interrupted.includes(field)),
@@ -93,7 +97,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     )
   const fields = new Set([...asked, ...corrected])
   const why =
-    open.length > 0
+    open.length + unsure.length > 0
       ? 'edited'
       : rotated.length > 0
         ? 'rotated'
