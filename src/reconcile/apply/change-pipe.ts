@@ -68,8 +68,8 @@ export async function change(
       if (reply === undefined) return pretended(changing, record)
       requestId = reply.requestId
     } catch (error) {
-      const isNothingSent = index === 0 && attempts === 0
-      if (isNothingSent) record = await unrecorded(changing, record)
+      const isRefused = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
+      if (index === 0 && (attempts === 0 || isRefused)) record = await unrecorded(changing, record)
       if (!(error instanceof RemoteError)) throw error
       return settleFailedChange(changing, record, step, error)
     }
@@ -128,7 +128,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return saveRecord(changing.context, { ...recorded, change: begun(changing) })
 }
 
-/** Removes the journaled change, because no request was sent. Otherwise, later drift would count as this change. */
+/** Removes the journaled change: it had no effect. Otherwise, later drift or a person's stop would count as ours. */
 async function unrecorded({ context, input }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
   const { version, change: before, command, corrections } = input.recorded
   if (record.version === version) return record
