@@ -93,7 +93,7 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
 
 /** Whether a change was sent minutes ago that the manifest no longer asks for. Its effect can come later. */
 function isUndone({ change: sent }: LedgerRecord, { desired, steadyNow }: Assessment['input']): boolean {
-  if (sent?.isSent !== true || desired.fingerprint === undefined) return false
+  if (sent === undefined || desired.fingerprint === undefined) return false
   return sent.digest !== attemptDigest(desired.fingerprint) && steadyNow - sent.at < UNHEEDED_MS
 }
 
