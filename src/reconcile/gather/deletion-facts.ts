@@ -108,7 +108,7 @@ function leftNow(
 
 /** Drops the fields that the service shows only some time after a change. */
 function withoutSlow({ changes }: CreateOnceKind, there: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(`${name}.`) !== true))
+  return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(name) !== true))
 }
 
 export function changedSince(
