@@ -38,6 +38,6 @@ function isUnseen({ recorded: { remote, change }, steadyNow }: CreateOnceInput):
   return isNew && remote.isSizeSeen !== true && change === undefined
 }
 
-function isSize(field: string, { changes, compared }: ChangeContext): boolean {
+export function isSize(field: string, { changes, compared }: ChangeContext): boolean {
   return changes.wayOf(field, new Set([field]), compared) === 'scale'
 }

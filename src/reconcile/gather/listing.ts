@@ -3,6 +3,7 @@ import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind, Kind } from '../../kinds/definition.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { isReturnedField } from '../../kinds/field-table.ts'
+import { fieldOfPath } from '../../kinds/changes.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { identityCheck } from '../../kinds/identity.ts'
@@ -15,6 +16,7 @@ import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ListedCandidate, Desired, Listed } from '../../plan/input.ts'
+import { isSize } from '../../plan/new-size.ts'
 import { isMissingConfirmed, isMassMissing, type MassMissing } from '../../plan/missing.ts'
 import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -180,7 +182,11 @@ export function listedFor(
     const odd = item[ODD]?.fields ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
-    const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there), ...gone]
+    // A create can ignore the size.
+    const about = kind.changes && { changes: kind.changes, compared: { desired: body, observed: there } }
+    const isLeftOut = (field: string) => intent !== undefined && about !== undefined && isSize(field, about)
+    const unlike = fields.filter((field) => !edited.has(field) && !isLeftOut(fieldOfPath(field)))
+    const differs = [...unlike, ...unlikeThen(there), ...gone]
     // A pipe without a name is a candidate only if its readable fields are equal.
     const isNameless = typeof item.name !== 'string'
     if (
