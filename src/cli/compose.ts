@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
-import { openLedger, openLedgerToAct } from '../ledger/open.ts'
+import { openLedger } from '../ledger/open.ts'
 import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
@@ -19,12 +19,7 @@ import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
-import {
-  startEmbeddedSandbox,
-  sandboxLedger,
-  type EmbeddedSandbox,
-  type SandboxUse,
-} from './embedded-sandbox.ts'
+import { startEmbeddedSandbox, sandboxLedger, type SandboxUse } from './embedded-sandbox.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import { failpointsHere } from '../contract/failpoint.ts'
 import type { Term } from '../contract/leadership.ts'
@@ -65,7 +60,7 @@ export function openLedgerToOwn(
   parts: Pick<ReconcileContext, 'clock' | 'emit'>,
 ): Promise<OpenedLedger> {
   return explained(settings, () =>
-    openLedgerToAct(settings.ledger, {
+    openLedger(settings.ledger, {
       ...parts,
       mode: 'owner',
       init: settings.ledgerInit,
@@ -107,7 +102,7 @@ export function openLedgerToRead(settings: LedgerToRead, clock: Clock): Promise<
   const { profile, platform } = settings
   const of = platform === undefined ? {} : { profile: profile.name, platform }
   const options = { mode: 'reader', init: 'never', ...of, clock, emit: nobody } as const
-  return explained(settings, () => openLedger(settings.ledger, options))
+  return explained(settings, async () => (await openLedger(settings.ledger, options)).ledger)
 }
 
 export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings, 'ledger'>): void {
@@ -118,7 +113,7 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
   )
 }
 
-export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
+interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
   /** The platform that the ledger must belong to. Undefined: any. */
   readonly platform?: string | undefined
 }
@@ -237,11 +232,7 @@ function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
 }
 
 /** Reads with a separate source. Otherwise, the engine's source would not report these manifests as changed. */
-async function openSandbox(
-  settings: Settings,
-  use: SandboxUse,
-  stack: AsyncDisposableStack,
-): Promise<EmbeddedSandbox> {
+async function openSandbox(settings: Settings, use: SandboxUse, stack: AsyncDisposableStack) {
   const { state } = await openSource(settings).load(
     new Map(),
     { accept: 'normal' },

@@ -20,8 +20,6 @@ const FIXTURE_FILE = '.sandbox.yaml'
 /** `keep`: writes missing secrets and the sandbox's state to disk. `look`: writes no files. */
 export type SandboxUse = 'keep' | 'look'
 
-export type EmbeddedSandbox = Awaited<ReturnType<typeof startEmbeddedSandbox>>
-
 /** Generates missing secrets, because the sandbox needs no real credentials. */
 export async function startEmbeddedSandbox(
   { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
@@ -45,8 +43,8 @@ export async function startEmbeddedSandbox(
   const tokenFile = settings.alertsTokenFile
   const credentialFiles = [...keys.flat(), tokenFile]
   const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
-  const missing =
-    use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : NONE
+  const missing: ReadonlyMap<string, string> =
+    use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : new Map()
   if (use === 'keep') for (const [file, content] of missing) await writeSecret(file, content)
   sandbox.setAccess({
     credentials: keys.flatMap(([idFile, secretFile]) => {
@@ -60,8 +58,6 @@ export async function startEmbeddedSandbox(
     readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
   }
 }
-
-const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
  * @returns generated contents for missing files. The sandbox always accepts the first content of a credential file,

@@ -32,7 +32,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     events.emit({
       type: 'LeadershipChanged',
       is,
-      isShared: leadership.isShared,
+      isShared: engine.context.ledger.isShared,
       epoch: leader?.epoch,
       leader: leader?.holder,
       olderThan,

@@ -1,6 +1,5 @@
 /** Lets at most one process act. */
 export interface Leadership extends AsyncDisposable {
-  readonly isShared: boolean
   /**
    * Waits until this process is leader. The ledger then shows all writes of earlier leaders.
    * @param whileTaken `wait`: until the other leader ends; `refuse`: throws if the other leader is certainly running

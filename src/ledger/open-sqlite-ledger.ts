@@ -97,18 +97,15 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   const holder = `process ${process.pid} on ${hostname()}`
   let term: Term | undefined
 
-  function raise(): number {
-    return store.write((tables) => {
-      const epoch = tables.count('epoch') + 1
-      tables.set('epoch', epoch)
-      return epoch
-    }, 'free')
-  }
-
   function begin(): Term {
     const over = new AbortController()
+    const epoch = store.write((tables) => {
+      const next = tables.count('epoch') + 1
+      tables.set('epoch', next)
+      return next
+    }, 'free')
     return {
-      epoch: raise(),
+      epoch,
       // No request can be late, because the requests of the previous owner ended with its process.
       lateForMs: undefined,
       // No checkout can be stale, because each owner reads the same directory.
@@ -130,7 +127,6 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   }
 
   return {
-    isShared: false,
     async acquire(signal) {
       signal.throwIfAborted()
       return current()

@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
+import { LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
-import { moveSqlite, readSqliteArchive, unbindSqlite, writeSqliteArchive } from './sqlite-archive.ts'
-import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './open-sqlite-ledger.ts'
+import type { KubernetesLedgerOptions } from './kubernetes/open-kubernetes-ledger.ts'
+import { takeLease } from './lease.ts'
+import { createLedgerFile, ledgerExists, makeFolderOf, realFile } from './location.ts'
+import { isThere } from './moved.ts'
+import {
+  openMemoryLedger,
+  openSqlite,
+  openToRead,
+  openToWrite,
+  type SqliteLedgerOptions,
+} from './open-sqlite-ledger.ts'
+import type { Tables } from './tables.ts'
 
-interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
-  /** Kubernetes: lease duration in ms. Default: 15 s. */
-  readonly leaseMs?: number | undefined
-  /** Kubernetes: ms after which a request of a former leader can no longer reach the platform. */
-  readonly requestTimeoutMs?: number | undefined
-}
+type OpenOptions = Omit<SqliteLedgerOptions, 'file'> &
+  Pick<KubernetesLedgerOptions, 'leaseMs' | 'requestTimeoutMs'>
 
 /** Opens `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`. */
-export async function openLedger(url: string, options: OpenOptions): Promise<Ledger> {
-  return (await openLedgerToAct(url, options)).ledger
-}
-
-export async function openLedgerToAct(url: string, options: OpenOptions): Promise<OpenedLedger> {
+export async function openLedger(url: string, options: OpenOptions): Promise<OpenedLedger> {
   if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined) return openSqlite({ ...options, file: fileOf(url) })
@@ -39,7 +41,7 @@ function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
  */
 export async function unbindLedger(
   url: string,
-  options: Pick<SqliteLedgerOptions, 'clock' | 'emit'>,
+  options: Pick<OpenOptions, 'clock' | 'emit'>,
 ): Promise<string | undefined> {
   if (url === 'memory:') return undefined
   const inCluster = placeInCluster(url, options.clock)
@@ -64,7 +66,7 @@ export async function acceptLedger(
       `there is nothing to accept: ${fileOf(url)} is a file. Pipewright detects rollbacks only in a cluster. ` +
         'For a restored file, see "Restore a backup" in docs/reference/runbook.md.',
     )
-  const { acceptKubernetesLedger } = await import('./kubernetes/accept-rollback.ts')
+  const { acceptKubernetesLedger } = await import('./kubernetes/ledger-rollback.ts')
   return acceptKubernetesLedger(inCluster)
 }
 
@@ -120,4 +122,68 @@ export async function importLedger(
   }
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')
   return writeClusterArchive(archive, inCluster)
+}
+
+type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>
+
+async function unbindSqlite(options: Place): Promise<string | undefined> {
+  await using stack = new AsyncDisposableStack()
+  const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
+  return store.write((tables) => {
+    const platform = tables.text('platform')
+    tables.set('platform', undefined)
+    return platform
+  }, 'free')
+}
+
+async function readSqliteArchive(options: Omit<Place, 'emit'>): Promise<Archive> {
+  await using store = openToRead(options)
+  return store.read((tables) => archiveOf(tables, store.hashKey))
+}
+
+function archiveOf(tables: Tables, hashKey: Uint8Array): Archive {
+  return {
+    hashKey,
+    platform: tables.text('platform'),
+    profile: tables.text('profile'),
+    usedVersion: tables.count('used_version'),
+    forgotten: [],
+    rollback: undefined,
+    records: tables.all(),
+    history: tables.history(undefined, Number.MAX_SAFE_INTEGER).toReversed(),
+  }
+}
+
+/** Exports the ledger and marks it as moved. A ledger that was moved before is only exported again. */
+async function moveSqlite(options: Place, save: (archive: Archive) => void): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  try {
+    const store = stack.use(openToWrite({ ...options, init: 'never' }, stack))
+    // One transaction, because a write between the export and the mark would be lost.
+    store.write((tables) => {
+      save(archiveOf(tables, store.hashKey))
+      store.markMoved(new Date(options.clock.now()).toISOString())
+    }, 'free')
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== 'moved') throw error
+    save(await readSqliteArchive(options))
+  }
+}
+
+/** Imports all records or none. */
+async function writeSqliteArchive({ file, clock }: Omit<Place, 'emit'>, archive: Archive): Promise<void> {
+  if (archive.rollback !== undefined)
+    throw new LedgerError(
+      'corrupt',
+      `the exported ledger was rolled back to an earlier state: ${archive.rollback}. No record was imported. Compare that ledger with ` +
+        'the platform, adopt the existing pipes with "pipewright adopt", run "pipewright ledger accept", and export it again.',
+    )
+  makeFolderOf(file)
+  const place = realFile(file)
+  using _ = takeLease(place, clock.now())
+  if (ledgerExists(place)) {
+    await using store = openToRead({ file: place, clock })
+    throw isThere(`at ${file}`, store.movedAt(), 'use another file name')
+  }
+  createLedgerFile(place, archive)
 }

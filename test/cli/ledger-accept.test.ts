@@ -13,7 +13,7 @@ test.each(['one that is there', 'one that is not there'])(
     using workspace = createWorkspace()
     const file = workspace.path('ledger.db')
     const isThere = which === 'one that is there'
-    if (isThere) await (await openLedger(`sqlite:${file}`, OPTIONS))[Symbol.asyncDispose]()
+    if (isThere) await (await openLedger(`sqlite:${file}`, OPTIONS)).ledger[Symbol.asyncDispose]()
     const { code, stdout, stderr } = await runHere(['ledger', 'accept', '--ledger', `sqlite:${file}`])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('only in a cluster')

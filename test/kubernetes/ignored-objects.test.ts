@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-rollback.ts'
+import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/ledger-rollback.ts'
 import { exportLedger, importLedger } from '../../src/ledger/open.ts'
 import { blank, ignore, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'

@@ -27,7 +27,6 @@ function takeoverThat(readAll: () => Promise<void>) {
     return term
   }
   const lease: Leadership = {
-    isShared: true,
     acquire: take,
     attempt: take,
     actOn: ignore,

@@ -13,7 +13,7 @@ describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger 
   beforeEach(async () => {
     folder = folderForTest()
     const url = backend === 'sqlite:' ? `sqlite:${join(folder, 'ledger.db')}` : backend
-    ledger = await openLedger(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
+    ledger = (await openLedger(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })).ledger
   })
   afterEach(async () => {
     await ledger[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { OpenedLedger } from '../../src/contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../src/ledger/archive.ts'
-import { exportLedger, importLedger, openLedgerToAct } from '../../src/ledger/open.ts'
+import { exportLedger, importLedger, openLedger } from '../../src/ledger/open.ts'
 import { modelForEach } from '../kubernetes/model-for-each.ts'
 import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 
@@ -14,7 +14,7 @@ function urlOf(kind: string, name: string): string {
 }
 
 async function openAt(url: string): Promise<OpenedLedger> {
-  return openLedgerToAct(url, {
+  return openLedger(url, {
     ...OPTIONS,
     init: 'auto',
     mode: 'owner',

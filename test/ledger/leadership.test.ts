@@ -1,5 +1,5 @@
 import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
-import { openLedgerToAct } from '../../src/ledger/open.ts'
+import { openLedger } from '../../src/ledger/open.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { describeLeadership } from './leadership-contract.ts'
 import { CLOCK, ignore } from './samples.ts'
@@ -8,7 +8,7 @@ describeLeadership('sqlite:', async () => {
   const workspace = createWorkspace()
   const url = `sqlite:${workspace.path('ledger.db')}`
   return {
-    open: () => openLedgerToAct(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore }),
+    open: () => openLedger(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore }),
     async [Symbol.asyncDispose]() {
       workspace[Symbol.dispose]()
     },

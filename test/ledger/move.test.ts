@@ -11,7 +11,7 @@ import {
 import { backup, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { readArchiveText } from '../../src/ledger/archive.ts'
-import { exportLedger, moveLedger, openLedgerToAct } from '../../src/ledger/open.ts'
+import { exportLedger, moveLedger, openLedger } from '../../src/ledger/open.ts'
 import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
 import { isOf, modelForEach } from '../kubernetes/model-for-each.ts'
 import { runHere } from '../support/command.ts'
@@ -25,8 +25,7 @@ const never = new AbortController().signal
 const model = modelForEach()
 const OPTIONS = { clock: model.clock, emit: ignore }
 
-const open = (url: string) =>
-  openLedgerToAct(url, { ...OPTIONS, mode: 'owner', init: 'auto', leaseMs: 1_000 })
+const open = (url: string) => openLedger(url, { ...OPTIONS, mode: 'owner', init: 'auto', leaseMs: 1_000 })
 
 async function fill(url: string): Promise<void> {
   const { ledger, leadership } = await open(url)

@@ -271,7 +271,7 @@ describe('the name of a ledger', () => {
   test('odd characters in a path are just characters', async () => {
     file = join(folder, 'odd ?#%41 ü name.db')
     for (const mode of ['owner', 'reader'] as const) {
-      await using ledger = await openLedger(`sqlite:${file}`, { ...options, mode })
+      await using ledger = (await openLedger(`sqlite:${file}`, { ...options, mode })).ledger
       expect(await ledger.list()).toEqual([])
     }
     expect(existsSync(file)).toBe(true)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openLedgerToAct } from '../../src/ledger/open.ts'
+import { openLedger } from '../../src/ledger/open.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { blank, CLOCK, entry, ignore, ORDERS } from '../ledger/samples.ts'
@@ -108,7 +108,7 @@ async function claim(namespace: string): Promise<void> {
 /** As in a pod that waits: with the program, from the file of the one to the records of the other. */
 async function move(namespace: string): Promise<void> {
   const file = `sqlite:${workspace.path(`${namespace}.db`)}`
-  const { ledger } = await openLedgerToAct(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore })
+  const { ledger } = await openLedger(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore })
   const written = await ledger.swap(blank(ORDERS), [entry(ORDERS, 'made')])
   await ledger[Symbol.asyncDispose]()
   const place = `${namespace}/pipewright`
@@ -122,7 +122,7 @@ async function move(namespace: string): Promise<void> {
   }
   await using moved = (await openAt(api, workspace, { place, mode: 'reader' })).ledger
   expect(await moved.list()).toEqual([written])
-  await expect(
-    openLedgerToAct(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore }),
-  ).rejects.toThrow('was moved to another ledger')
+  await expect(openLedger(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore })).rejects.toThrow(
+    'was moved to another ledger',
+  )
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
-import type { KubeObject, ObjectList, WatchEvent } from '../../src/ledger/kubernetes/cluster-api.ts'
+import type { KubeObject, WatchEvent } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 
 /** What a cluster holds. */
@@ -32,7 +32,7 @@ export function createObjectStore(state: Objects, onChange: (path: string, event
 
   return {
     get,
-    list(collection: string, selector: string): ObjectList {
+    list(collection: string, selector: string) {
       return { items: objectsIn(state, collection, selector), resourceVersion: String(state.version) }
     },
     create(collection: string, object: JsonObject): KubeObject {

@@ -26,12 +26,13 @@ export function createLedgerView(file: string) {
     /** @returns undefined when it cannot be read at the moment: before its first run, or while a write that a kill cut short waits for the next run */
     async records() {
       try {
-        await using ledger = await openLedger(`sqlite:${file}`, {
+        const opened = await openLedger(`sqlite:${file}`, {
           mode: 'reader',
           init: 'never',
           clock: systemClock,
           emit: () => undefined,
         })
+        await using ledger = opened.ledger
         return await ledger.list()
       } catch {
         return undefined

@@ -121,7 +121,7 @@ export async function givenAt(
     },
     async own(url) {
       const of = { mode: 'owner', init: 'never', clock: createFakeClock(), emit: () => undefined } as const
-      const ledger = await openLedger(`sqlite:${workspace.path('ledger.db')}`, of)
+      const { ledger } = await openLedger(`sqlite:${workspace.path('ledger.db')}`, of)
       const at = { startedAt: clock.now(), seenAt: clock.now() }
       await ledger.noteActivity({ command: 'run', process: 1, host: 'here', url, ...at }, new Map())
       return ledger

@@ -14,8 +14,8 @@ import { intent } from '../plan/inputs.ts'
 const ORDERS = 'Pipe/orders'
 const clock = createFakeClock()
 
-function open(url: string, mode: 'owner' | 'reader'): Promise<Ledger> {
-  return openLedger(url, { mode, init: 'auto', clock, emit: () => undefined })
+async function open(url: string, mode: 'owner' | 'reader'): Promise<Ledger> {
+  return (await openLedger(url, { mode, init: 'auto', clock, emit: () => undefined })).ledger
 }
 
 /** A create of unknown outcome. */

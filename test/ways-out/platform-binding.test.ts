@@ -46,8 +46,9 @@ test('neither a key nor --platform, or both, is wrong use', () =>
 test('a ledger without records takes any platform; who names none compares nothing', async () => {
   using workspace = createWorkspace()
   const url = `sqlite:${workspace.path('ledger.db')}`
-  const open = (mode: 'owner' | 'reader', platform: string | undefined) =>
-    openLedger(url, { mode, platform, init: 'auto', clock: createFakeClock(), emit: () => undefined })
+  const options = { init: 'auto', clock: createFakeClock(), emit: () => undefined } as const
+  const open = async (mode: 'owner' | 'reader', platform: string | undefined) =>
+    (await openLedger(url, { mode, platform, ...options })).ledger
   await (await open('owner', 'the sandbox'))[Symbol.asyncDispose]()
   {
     await using owner = await open('owner', 'https://api.example')

@@ -25,16 +25,14 @@ export interface ClusterApi extends AsyncDisposable {
 }
 
 export interface KubeObject extends JsonObject {
-  readonly metadata: ObjectMeta
+  readonly metadata: JsonObject & {
+    readonly name: string
+    readonly uid: string
+    readonly resourceVersion: string
+  }
 }
 
-interface ObjectMeta extends JsonObject {
-  readonly name: string
-  readonly uid: string
-  readonly resourceVersion: string
-}
-
-export interface ObjectList {
+interface ObjectList {
   readonly items: readonly KubeObject[]
   readonly resourceVersion: string
 }
@@ -48,13 +46,6 @@ export function isLater(version: string, than: string): boolean {
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject
-}
-
-interface ClusterApiOptions {
-  readonly access: ClusterAccess
-  readonly userAgent: string
-  readonly timeoutMs: number
-  readonly clock: Clock
 }
 
 const PAGE = 500
@@ -71,7 +62,13 @@ export const WATCH_S = 60
 /** ms after {@link WATCH_S} until a watch that does not end is aborted. */
 const WATCH_LATE_MS = 10_000
 
-export function createClusterApi({ access, userAgent, timeoutMs, clock }: ClusterApiOptions): ClusterApi {
+export function createClusterApi(options: {
+  readonly access: ClusterAccess
+  readonly userAgent: string
+  readonly timeoutMs: number
+  readonly clock: Clock
+}): ClusterApi {
+  const { access, userAgent, timeoutMs, clock } = options
   let ahead = 0
   let agent: { readonly of: string; readonly is: Dispatcher } | undefined
 

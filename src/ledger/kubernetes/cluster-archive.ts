@@ -10,7 +10,7 @@ import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error
 import type { ClusterApi } from './cluster-api.ts'
 import { readLease, writesIn } from './lease-object.ts'
 import { writesOf, writesRollback } from './ledger-rollback.ts'
-import { createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { createLedgerSecret, readLedgerSecret, secretOf } from './ledger-secret.ts'
 import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import {
   keptBody,
@@ -73,12 +73,6 @@ export async function moveCluster(
 function throwAsNotLeading(cause: unknown): never {
   const why = 'another process might have become the leader meanwhile, so the ledger was not moved'
   throw new LedgerError('io', `${why}. Stop all pods that use it, then repeat the command.`, { cause })
-}
-
-export async function secretOf(cluster: Cluster): Promise<LedgerSecret> {
-  const secret = await readLedgerSecret(cluster)
-  if (secret !== undefined) return secret
-  throw new LedgerError('missing', `there is no ledger ${cluster.shown}. Correct --ledger.`)
 }
 
 async function archiveOf(cluster: Cluster): Promise<Archive> {

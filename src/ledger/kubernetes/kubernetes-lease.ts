@@ -8,18 +8,9 @@ import {
   lateForIn,
   REVISION_ANNOTATION,
   URL_ANNOTATION,
-  type LeaseObject,
   type LeaseObjectOptions,
   type SeenLease,
 } from './lease-object.ts'
-
-interface KubernetesLeaseOptions extends LeaseObjectOptions {
-  readonly holder: string
-  /** True if the ledger has no records: then no other process has acted. */
-  readonly isNew: () => boolean
-  /** Called when renewals begin to fail (with the reason) or work again. */
-  readonly onRenewal: (failed: string | undefined) => void
-}
 
 /** Longest time between two reads of the Lease by a standby. */
 const LONGEST_LOOK_MS = 1_000
@@ -32,14 +23,23 @@ const FORBIDDEN = 403
  * A Lease is free if this process saw no change of it for the Lease's duration. Clocks of two hosts are never
  * compared.
  */
-export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
+export interface KubernetesLease
+  extends Leadership, Pick<ReturnType<typeof createLeaseObject>, 'seen' | 'read'> {
   /** Why another process might be leader. Undefined: this process renewed the Lease in time, or did not take it. */
   lapsed(): string | undefined
   /** Why renewals fail. Undefined: they work. */
   failing(): string | undefined
 }
 
-export function createKubernetesLease(options: KubernetesLeaseOptions): KubernetesLease {
+export function createKubernetesLease(
+  options: LeaseObjectOptions & {
+    readonly holder: string
+    /** True if the ledger has no records: then no other process has acted. */
+    readonly isNew: () => boolean
+    /** Called when renewals begin to fail (with the reason) or work again. */
+    readonly onRenewal: (failed: string | undefined) => void
+  },
+): KubernetesLease {
   const { holder, durationMs, clock } = options
   const object = createLeaseObject(options)
   const seen = () => object.seen()
@@ -250,7 +250,6 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
   }
 
   return {
-    isShared: true,
     acquire,
     attempt,
     actOn: (revision) => object.actOn(revision),

@@ -11,14 +11,14 @@ import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
 import type { Mirrored } from './record-mirror.ts'
 import { readMirror } from './read-mirror.ts'
-import type { LedgerRollback } from './ledger-rollback.ts'
+import type { createLedgerRollback } from './ledger-rollback.ts'
 
 interface KubernetesLedgerParts extends Pick<
   Parameters<typeof createPut>[0],
   'api' | 'path' | 'name' | 'mirror'
 > {
   readonly hashKey: Uint8Array
-  readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
+  readonly rollback: Pick<ReturnType<typeof createLedgerRollback>, 'assertNone' | 'known'>
   /** If `lapsed` gives a reason, this process writes only outcomes of sent requests. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
   readonly isOwner: boolean

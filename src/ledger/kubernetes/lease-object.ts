@@ -28,8 +28,6 @@ export interface SeenLease {
   readonly since: number
 }
 
-export type LeaseObject = ReturnType<typeof createLeaseObject>
-
 export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
 export const WRITES_ANNOTATION = `${GROUP}/writes`

@@ -1,17 +1,12 @@
 import { sleep, type Clock } from '../../lib/clock.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import type { LedgerSecret } from './ledger-secret.ts'
-import type { Kept } from './record-object.ts'
-
-export type LedgerRollback = ReturnType<typeof createLedgerRollback>
-
-interface LedgerRollbackOptions {
-  readonly secret: LedgerSecret
-  readonly clock: Clock
-  readonly isReader: boolean
-  readonly emit: Emit
-}
+import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
+import { ClusterError, throwAsLedgerError } from './cluster-error.ts'
+import { readLease, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
+import { secretOf, type LedgerSecret } from './ledger-secret.ts'
+import { isRecordOf, keptOf, type Kept } from './record-object.ts'
 
 /** ms between requests to the Secret while creates are refused. */
 const AGAIN_MS = 1_000
@@ -20,7 +15,13 @@ const AGAIN_MS = 1_000
  * A rollback puts records in an earlier state, such as after an etcd restore, so newer pipes might be missing. A note
  * in the Secret makes all processes refuse creates until an operator accepts the rollback.
  */
-export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRollbackOptions) {
+export function createLedgerRollback(options: {
+  readonly secret: LedgerSecret
+  readonly clock: Clock
+  readonly isReader: boolean
+  readonly emit: Emit
+}) {
+  const { secret, clock, isReader, emit } = options
   const closing = new AbortController()
   /** The first rollback that is not in the Secret yet. */
   let unsaid: string | undefined
@@ -137,4 +138,52 @@ export function writesOf(objects: Iterable<Kept>): number {
 export function writesRollback(before: number, now: number): string | undefined {
   if (now >= before) return undefined
   return `its records should show ${before} writes, and show only ${now}`
+}
+
+const TRIES = 20
+
+/** @returns description of the accepted rollback. Undefined: none was detected */
+export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
+  await using cluster = await openCluster(options)
+  const secret = await secretOf(cluster)
+  const [what, times] = [secret.rollback(), secret.rollbacks()]
+  if (what !== undefined)
+    await secret.change(() => {
+      if (secret.rollbacks() !== times)
+        throw new LedgerError(
+          'io',
+          'another rollback was detected meanwhile. Compare the ledger with the platform again, and repeat the command.',
+        )
+      return { setBacks: String(times), accepted: String(times), lost: undefined }
+    })
+  // Comes last, because it hides the rollback. If the change above fails, the rollback must still be detected.
+  const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
+  return what ?? ofWrites
+}
+
+/** Lowers the Lease's count of writes to the number found in the records. */
+async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
+  const { api, leases, name, records, selector } = cluster
+  const before = writesIn(await readLease(cluster))
+  // Listed after the Lease was read, because a write in between must not count as lost.
+  const { items } = await api.list(records, selector)
+  const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
+  const what = writesRollback(before, writes)
+  if (what === undefined) return undefined
+  for (let tries = 1; ; tries += 1) {
+    const lease = await readLease(cluster)
+    if (lease === undefined) return what
+    const { annotations } = lease.metadata
+    const next = { ...(isObject(annotations) && annotations), [WRITES_ANNOTATION]: String(writes) }
+    try {
+      await api.replace(`${leases}/${name}`, {
+        ...lease,
+        metadata: { ...lease.metadata, annotations: next },
+      })
+      return what
+    } catch (error) {
+      // Status 409: the leader renewed the Lease meanwhile.
+      if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
+    }
+  }
 }

@@ -35,6 +35,12 @@ export async function readLedgerSecret({ api, secrets, name }: Cluster): Promise
   }
 }
 
+export async function secretOf(cluster: Cluster): Promise<LedgerSecret> {
+  const secret = await readLedgerSecret(cluster)
+  if (secret !== undefined) return secret
+  throw new LedgerError('missing', `there is no ledger ${cluster.shown}. Correct --ledger.`)
+}
+
 /** If another process has just created the Secret, returns that Secret. An import (`given`) fails instead. */
 export async function createLedgerSecret(
   cluster: Cluster,

@@ -22,7 +22,7 @@ export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   readonly mode: 'owner' | 'reader'
   readonly init: 'auto' | 'never'
   readonly processId: string
-  /** Default: 15 s. */
+  /** Lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
   /** ms after which a request of a former leader can no longer reach the platform. Default: 0. */
   readonly requestTimeoutMs?: number | undefined

@@ -6,14 +6,14 @@ import type { ClusterApi, KubeObject } from './cluster-api.ts'
 import { objectName, objectOf, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
-interface PutParts {
+export function createPut(parts: {
   readonly api: ClusterApi
   readonly path: string
   readonly name: string
   readonly mirror: Mirror
-}
+}) {
+  const { api, path, name, mirror } = parts
 
-export function createPut({ api, path, name, mirror }: PutParts) {
   /** Also reads the key that a record moved to. Otherwise, the moved record would seem missing. */
   async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
     await mirror.refresh(key)

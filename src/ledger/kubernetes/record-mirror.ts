@@ -13,16 +13,16 @@ export interface Mirrored {
   readonly resourceVersion: string
 }
 
-interface MirrorOptions extends Omit<Parameters<typeof watchRecords>[0], 'knownUpTo' | 'readAll' | 'hear'> {
-  readonly api: ClusterApi
-  readonly ledger: string
-  readonly onRollback: (what: string) => void
-  /** An object has the ledger's label but is not its record. Called once per object. */
-  readonly onIgnored: (what: string) => void
-}
-
 /** This process's copy of a ledger's objects, from lists, watches and its own writes. */
-export function createMirror(options: MirrorOptions) {
+export function createMirror(
+  options: Omit<Parameters<typeof watchRecords>[0], 'knownUpTo' | 'readAll' | 'hear'> & {
+    readonly api: ClusterApi
+    readonly ledger: string
+    readonly onRollback: (what: string) => void
+    /** An object has the ledger's label but is not its record. Called once per object. */
+    readonly onIgnored: (what: string) => void
+  },
+) {
   const { api, path, selector, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()

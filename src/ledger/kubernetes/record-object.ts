@@ -11,7 +11,7 @@ import type { KubeObject } from './cluster-api.ts'
 
 export const GROUP = 'pipewright.dev'
 export const RECORD_API = `${GROUP}/v1`
-export const KIND = 'PipewrightRecord'
+const KIND = 'PipewrightRecord'
 export const LEDGER_LABEL = `${GROUP}/ledger`
 
 export interface Kept {

@@ -5,18 +5,18 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
-interface TakeoverParts {
-  readonly lease: Leadership
-  readonly readAll: () => Promise<void>
-  readonly clock: Clock
-  readonly emit: Emit
-}
-
 /** Ms without the Lease after {@link TRIES} failed reads, so another process can try. */
 const LET_GO_MS = 5_000
 
 /** Reads all records before this process acts, because they hold the previous leader's intents. */
-export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
+export function createTakeover(parts: {
+  readonly lease: Leadership
+  readonly readAll: () => Promise<void>
+  readonly clock: Clock
+  readonly emit: Emit
+}): Leadership {
+  const { lease, readAll, clock, emit } = parts
+
   /** @returns false: the records cannot be read or another process acts; the Lease is released */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
     const end = AbortSignal.any([signal, term.over])

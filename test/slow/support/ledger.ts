@@ -8,11 +8,12 @@ import type { Workspace } from '../../support/workspace.ts'
 export async function recordOf(workspace: Workspace, key: string): Promise<LedgerRecord | undefined> {
   const known = parseKey(key)
   if (known === undefined) throw new Error(`${key} is no key`)
-  await using ledger = await openLedger(`sqlite:${workspace.path('ledger.db')}`, {
+  const opened = await openLedger(`sqlite:${workspace.path('ledger.db')}`, {
     init: 'never',
     mode: 'reader',
     clock: systemClock,
     emit: () => undefined,
   })
+  await using ledger = opened.ledger
   return await ledger.get(known)
 }

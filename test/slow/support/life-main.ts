@@ -80,15 +80,14 @@ async function live(base: string, hours: number) {
     recentEvents.add(event)
     if (event.type === 'SourceLoaded' || event.type === 'SourceFailed') for (const tell of readings) tell()
   }
-  const ledger = stack.use(
-    await openLedger(`sqlite:${file}`, {
-      init: 'auto',
-      mode: 'owner',
-      historyLimit: HISTORY_LIMIT,
-      clock,
-      emit,
-    }),
-  )
+  const { ledger } = await openLedger(`sqlite:${file}`, {
+    init: 'auto',
+    mode: 'owner',
+    historyLimit: HISTORY_LIMIT,
+    clock,
+    emit,
+  })
+  stack.use(ledger)
   const platform = createModelPlatform({ clock, ledger })
   const random = createRandom()
   const secrets = createModelSecrets()
