@@ -6,10 +6,10 @@ import { sleep, type Clock } from '../lib/clock.ts'
 import type { DeliveryParts, Target } from '../notify/delivery.ts'
 import { openMemory, type WebhookMemory } from '../notify/memory.ts'
 import { readTarget } from '../notify/target.ts'
-import { createWebhook, type Webhook } from '../notify/webhook.ts'
+import { createWebhook } from '../notify/webhook.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { exchange } from '../platform/http-exchange.ts'
-import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
+import { faultOfReply, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
 import { messageOf } from '../plan/reason.ts'
 import { aboutOf } from '../server/shown-resource.ts'
@@ -32,19 +32,18 @@ export async function assertWebhook(settings: Settings): Promise<void> {
   misuse(text)
 }
 
-interface WebhookRun {
-  readonly engine: Engine
-  readonly notes: Notes
-  readonly emit: Emit
-  readonly confirm: () => Promise<number>
-}
-
 /** @returns undefined if no webhook is configured, or if `giveUp` was aborted first */
 export async function openWebhook(
   settings: Settings,
-  { engine, notes, emit, confirm }: WebhookRun,
+  run: {
+    readonly engine: Engine
+    readonly notes: Notes
+    readonly emit: Emit
+    readonly confirm: () => Promise<number>
+  },
   giveUp: AbortSignal,
-): Promise<(Webhook & AsyncDisposable) | undefined> {
+) {
+  const { engine, notes, emit, confirm } = run
   const readNow = targetReader(settings)
   const memory = readNow && (await memoryIn(notes, { clock: engine.context.clock, emit, giveUp }))
   if (readNow === undefined || memory === undefined) return undefined
@@ -96,7 +95,10 @@ async function memoryIn(
   return undefined
 }
 
-export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): DeliveryParts['post'] {
+export function httpPost(
+  network: Pick<ReturnType<typeof openNetwork>, 'wayTo'>,
+  clock: Clock,
+): DeliveryParts['post'] {
   return async ({ timeoutMs, maxReplyBytes, notAfter, ...request }, signal) => {
     const way = network.wayTo(request.origin)
     const seen = await exchange(way.dispatcher, way.routed({ ...request, method: 'POST' }), {

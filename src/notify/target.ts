@@ -4,17 +4,16 @@ import type { Secret } from '../lib/secret.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 import type { Target } from './delivery.ts'
 
-interface TargetSettings {
-  readonly webhookUrl: WebhookUrl
-  readonly secretFile: string | undefined
-  readonly allowInsecureHttp: boolean
-}
-
 /** Never throws. */
 export async function readTarget(
-  { webhookUrl, secretFile, allowInsecureHttp }: TargetSettings,
+  settings: {
+    readonly webhookUrl: WebhookUrl
+    readonly secretFile: string | undefined
+    readonly allowInsecureHttp: boolean
+  },
   readSecret: (file: string) => SecretReading | Promise<SecretReading>,
 ): Promise<Target> {
+  const { webhookUrl, secretFile, allowInsecureHttp } = settings
   const reading = 'file' in webhookUrl ? await readSecret(webhookUrl.file) : undefined
   if (reading?.found === false) return { url: undefined, why: unreadable(reading) }
   const from = 'file' in webhookUrl ? `the URL in ${webhookUrl.file}` : '--webhook-url'

@@ -22,9 +22,6 @@ interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
   readonly emit: Emit
 }
 
-/** Tells one receiver if a problem begins, grows tenfold or ends. */
-export type Webhook = ReturnType<typeof createWebhook>
-
 interface Change {
   readonly change: ProblemChange
   readonly problem: Problem
@@ -32,6 +29,7 @@ interface Change {
 
 const PROBLEM_EVENTS: ReadonlySet<Event['type']> = new Set(['ProblemFound', 'ProblemGrew', 'ProblemOver'])
 
+/** Tells one receiver if a problem begins, grows tenfold or ends. */
 export function createWebhook(parts: WebhookParts) {
   const { memory, clock, emit } = parts
   const told = new Map(memory.before.map((problem) => [problem.id, problem]))

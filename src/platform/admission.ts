@@ -5,7 +5,6 @@ import { type BudgetPlaces, createBudget, type Budget, type Rank } from './budge
 import type { Login } from './login.ts'
 import type { Clock } from '../lib/clock.ts'
 import { backoffMs } from '../lib/retry.ts'
-import type { Emit } from '../contract/events.ts'
 
 export interface Caller {
   readonly operation: Operation
@@ -90,18 +89,13 @@ export function authenticated(
 /** State of one credential, because the platform counts requests per credential. */
 interface Account {
   readonly budget: Budget
-  readonly throttle: Throttle
+  readonly throttle: ReturnType<typeof createThrottle>
   /** Paths of services that answered a read or a list. */
   readonly read: Set<string>
   readonly notFoundIds: Set<string>
 }
 
-export function createAccounts(options: {
-  readonly requests: number
-  readonly windowMs: number
-  readonly clock: Clock
-  readonly emit: Emit
-}) {
+export function createAccounts(options: Parameters<typeof createBudget>[0]) {
   const accounts = new Map<string, Account>()
   const byLogin = new Map<string, Account>()
 
@@ -129,8 +123,6 @@ const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 
 /** ms without a 429 after which the platform's limit counts as over. */
 const QUIET_MS = 60_000
-
-type Throttle = ReturnType<typeof createThrottle>
 
 function createThrottle(budget: Budget, clock: Clock) {
   let pauses = 0

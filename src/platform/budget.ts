@@ -25,12 +25,6 @@ export interface BudgetPlaces {
   readonly spares: readonly BudgetPlace[]
 }
 
-export interface BudgetSnapshot {
-  readonly used: number
-  readonly waiting: number
-  readonly pausedForMs: number
-}
-
 export type Budget = ReturnType<typeof createBudget>
 
 interface Waiter extends Wanted {

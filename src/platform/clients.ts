@@ -5,8 +5,8 @@ import type { RequestParts } from './handle-reply.ts'
 import type { Looks, Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, authenticated, type Caller } from './admission.ts'
-import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
-import type { BudgetSnapshot } from './budget.ts'
+import { createCredentialBreaker, type CredentialBreaker } from './credential-breaker.ts'
+import type { Budget } from './budget.ts'
 import { createPermit } from './send-create.ts'
 import { serviceIdentity } from '../kinds/service/kind.ts'
 import { createCredentials, type Login } from './login.ts'
@@ -34,9 +34,10 @@ const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
 const LONGEST_CONNECT_MS = 10_000
 
-type OwnParts = 'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
-
-export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
+export interface PlatformOptions extends Omit<
+  RequestParts,
+  'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
+> {
   /** If undefined, requests fail as `Unavailable`. */
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
@@ -50,13 +51,9 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly assertMayAct?: (() => void) | undefined
 }
 
-interface CredentialBudget extends BudgetSnapshot {
-  readonly credential: string
-}
-
 export interface PlatformClient extends Platform, AsyncDisposable {
-  budgets(): readonly CredentialBudget[]
-  pauses(): readonly Pause[]
+  budgets(): readonly (ReturnType<Budget['snapshot']> & { readonly credential: string })[]
+  pauses(): ReturnType<CredentialBreaker['pauses']>
   /** Services whose credentials were refused and have changed since. */
   renewed(): Promise<readonly string[]>
   probeNow(service: string): void
@@ -212,9 +209,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       }
       return [...services]
     },
-    async [Symbol.asyncDispose]() {
-      await network[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
   }
 }
 

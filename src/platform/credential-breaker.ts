@@ -26,12 +26,6 @@ export type LoginVerdict =
       readonly retryAfterMs: number | undefined
     }
 
-export interface Pause {
-  readonly service: string
-  readonly since: number
-  readonly message: string
-}
-
 /**
  * After a refusal, blocks all requests of a service except one probe at a time, until a probe works or the secret
  * changes. A 403 blocks only the forbidden operation.

@@ -199,7 +199,8 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
   let decoded = bytes
   const named = listOf(headers['content-encoding']).toReversed()
   for (let at = 0; at < named.length + MAX_UNNAMED; at += 1) {
-    const coding = named[at] ?? (isGzip(decoded) ? 'gzip' : '')
+    // Some proxies compress twice, or drop the header that says so. No text begins with these two bytes.
+    const coding = named[at] ?? (decoded.toString('hex', 0, 2) === '1f8b' ? 'gzip' : '')
     try {
       decoded = DECODERS[coding.replace(/^x-/, '')]?.(decoded, maxBytes) ?? decoded
     } catch (error) {
@@ -207,11 +208,6 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
     }
   }
   return textOf(decoded, headers)
-}
-
-/** Some proxies compress twice, or drop the header that says so. No text begins with these two bytes. */
-function isGzip(bytes: Buffer): boolean {
-  return bytes.toString('hex', 0, 2) === '1f8b'
 }
 
 function listOf(header: string | readonly string[] | undefined): readonly string[] {

@@ -43,8 +43,6 @@ export interface Route {
   readonly mask: Pick<SecretMask, 'mask'>
 }
 
-export type Network = ReturnType<typeof openNetwork>
-
 /** @param timeoutMs limit for each step: TCP, the proxy's answer, TLS */
 export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number) {
   const source = openTls(tls)

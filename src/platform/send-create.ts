@@ -15,14 +15,15 @@ import { WIRE } from './wire.ts'
 import type { Socket } from 'node:net'
 import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
-interface Permitted extends ApiCall<RemoteResource> {
-  readonly service: ServiceAccess
-  readonly admission: Admission
-  readonly readOf: (target: ReadTarget) => Repeatable<RemoteResource>
-  readonly listOf: (kind: CreateOnceKind) => Repeatable<readonly RemoteResource[]>
-}
-
-export function createPermit(permitted: Permitted, parts: RequestParts): CreatePermit {
+export function createPermit(
+  permitted: ApiCall<RemoteResource> & {
+    readonly service: ServiceAccess
+    readonly admission: Admission
+    readonly readOf: (target: ReadTarget) => Repeatable<RemoteResource>
+    readonly listOf: (kind: CreateOnceKind) => Repeatable<readonly RemoteResource[]>
+  },
+  parts: RequestParts,
+): CreatePermit {
   const places = takenPlaces(permitted.admission, permitted.caller, parts)
   let used = false
 

@@ -2,13 +2,6 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
-interface TextLimits {
-  readonly maxBytes?: number
-  /** ms to wait for the writer of a FIFO, as in `--config <(…)`. */
-  readonly writerMs?: number
-  readonly signal?: AbortSignal
-}
-
 const POLL_MS = 20
 
 /**
@@ -17,8 +10,14 @@ const POLL_MS = 20
  */
 export async function readTextFile(
   path: string,
-  { maxBytes = 1024 * 1024, writerMs = 10_000, signal }: TextLimits = {},
+  limits: {
+    readonly maxBytes?: number
+    /** ms to wait for the writer of a FIFO, as in `--config <(…)`. */
+    readonly writerMs?: number
+    readonly signal?: AbortSignal
+  } = {},
 ): Promise<string> {
+  const { maxBytes = 1024 * 1024, writerMs = 10_000, signal } = limits
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   const isFifo = (await file.stat()).isFIFO()
   const chunks: Buffer[] = []

@@ -3,7 +3,7 @@ import { httpPost } from '../../src/cli/compose-webhook.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { deliver } from '../../src/notify/delivery.ts'
-import { type Network, openNetwork } from '../../src/platform/network.ts'
+import { openNetwork } from '../../src/platform/network.ts'
 import { httpServer } from '../platform/support/server.ts'
 import { startProxy } from '../support/proxy.ts'
 
@@ -14,7 +14,7 @@ const PLANTED = /planted|a2VlcGVy/
 const NO_FILES = { caFile: undefined, certFile: undefined, keyFile: undefined }
 
 /** Delivers a message to this address. */
-async function send(url: string, network: Network) {
+async function send(url: string, network: ReturnType<typeof openNetwork>) {
   const attempts: { attempt: number; code: string }[] = []
   await deliver(
     { id: 'm-1', body: '{}' },
