@@ -3,11 +3,10 @@ import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
 import { LINES_LOST } from './log-output.ts'
 import { LEVELS, type LogEntry, type LineDefinition } from './log-fields.ts'
-import type { Remembered } from './event-rows/event-row.ts'
 import { NOTIFICATION_EVENTS, PROCESS_EVENTS, READING_EVENTS } from './event-rows/process-events.ts'
 import { REQUEST_EVENTS } from './event-rows/request-events.ts'
 import { isApplied, RESOURCE_EVENTS } from './event-rows/resource-events.ts'
-import type { EventRow } from './event-rows/event-row.ts'
+import type { EventRow, Remembered } from './event-rows/event-row.ts'
 
 export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...PROCESS_EVENTS,

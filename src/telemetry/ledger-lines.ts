@@ -23,11 +23,10 @@ export const LEDGER_READ = {
 } as const satisfies LineDefinition
 
 /** While the ledger is broken, each reconcile fails. Only the first failure is an error line. */
-export type LedgerLine = (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>) => LogEntry
-
-export function createLedgerLine(): LedgerLine {
+export function createLedgerLine() {
   const failing = new Set<'LedgerWritten' | 'LedgerRead'>()
-  return ({ type, result, durationMs, message: detail }) => {
+  return (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>): LogEntry => {
+    const { type, result, durationMs, message: detail } = event
     const { message } = type === 'LedgerRead' ? LEDGER_READ : LEDGER_WRITTEN
     const line = (level: Level) => ({ level, message, facts: { result, durationMs, detail } })
     if (result === 'conflict') return line('info')

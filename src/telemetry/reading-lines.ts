@@ -9,7 +9,6 @@ const SORTS_PER_READING = 10
 const KEYS_NAMED = 5
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
-type Failed = Extract<Event, { type: 'SourceFailed' }>
 
 export const READING_LINES = {
   read: {
@@ -66,8 +65,6 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Log
   return { level, message: READING_LINES[name].message, facts }
 }
 
-export type ReadingLines = ReturnType<typeof createReadingLines>
-
 export function createReadingLines() {
   let known = new Set<string>()
   let revision: string | undefined
@@ -102,7 +99,7 @@ export function createReadingLines() {
       known = event.problem === undefined ? now : known.union(now)
       return lines
     },
-    failed(event: Failed) {
+    failed(event: Extract<Event, { type: 'SourceFailed' }>) {
       const { type: _, message, ...facts } = event
       const news = message !== problem
       problem = message
@@ -122,14 +119,13 @@ function readingFacts(event: Loaded): Facts {
 }
 
 function linesOfNew(findings: readonly Finding[]): readonly LogEntry[] {
-  const sorts = [...Map.groupBy(findings, sortOf).values()]
+  const byText = Map.groupBy(findings, ({ severity, code, message }) =>
+    JSON.stringify([severity, code, message]),
+  )
+  const sorts = [...byText.values()]
   const lines = sorts.slice(0, SORTS_PER_READING).flatMap(lineOfSort)
   const more = sorts.slice(SORTS_PER_READING).flat().length
   return more > 0 ? [...lines, line('moreFindings', 'warn', { findings: more })] : lines
-}
-
-function sortOf({ severity, code, message }: Finding): string {
-  return JSON.stringify([severity, code, message])
 }
 
 function lineOfSort(findings: readonly Finding[]): readonly LogEntry[] {

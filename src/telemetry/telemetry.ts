@@ -16,18 +16,16 @@ export interface TelemetryOptions extends LoggingOptions {
   readonly operations: readonly string[]
   readonly version: string
   readonly board: () => readonly ResourceView[]
-  readonly facts: () => ScrapedFacts
+  readonly facts: () => {
+    readonly isActing: boolean
+    readonly withoutLock: number
+    readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
+    readonly problems?: readonly Pick<Problem, 'severity'>[]
+    /** Used share of the request budget that is used most: 0–1. */
+    readonly budgetUsed: number
+  }
   /** Limit. Further resources share the label `_other`. */
   readonly namedResources: number
-}
-
-export interface ScrapedFacts {
-  readonly isActing: boolean
-  readonly withoutLock: number
-  readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
-  readonly problems?: readonly Pick<Problem, 'severity'>[]
-  /** Used share of the request budget that is used most: 0–1. */
-  readonly budgetUsed: number
 }
 
 export function createLogging({ log: options, clock }: LoggingOptions) {

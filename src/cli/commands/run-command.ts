@@ -9,7 +9,7 @@ import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
 import type { Server } from '../../server/server.ts'
-import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
+import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/recorded.ts'
 import { createBoard, type WritableBoard } from '../../reconcile/state/status-board.ts'
@@ -137,7 +137,7 @@ function openTelemetry(
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => (leading.term === undefined ? [] : board.list()),
-    facts(): ScrapedFacts {
+    facts() {
       const { context, reconciler, platform } = parts.engine()
       const used = platform.budgets().map((budget) => budget.used / settings.apiBudget.requests)
       return {

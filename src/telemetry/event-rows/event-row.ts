@@ -3,8 +3,8 @@ import type { Event } from '../../contract/events.ts'
 import type { CommandContext } from '../../plan/step.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, LogEntry, LineDefinition } from '../log-fields.ts'
-import type { LedgerLine } from '../ledger-lines.ts'
-import type { ReadingLines } from '../reading-lines.ts'
+import type { createLedgerLine } from '../ledger-lines.ts'
+import type { createReadingLines } from '../reading-lines.ts'
 
 /** Levels: info for a change, warn for an obstacle, error if a person must act, or for a bug. */
 export interface EventRow<E extends Event> {
@@ -21,8 +21,8 @@ export interface EventRow<E extends Event> {
 
 export interface Remembered {
   readonly commands: CommandContext
-  readonly readings: ReadingLines
-  readonly ledger: LedgerLine
+  readonly readings: ReturnType<typeof createReadingLines>
+  readonly ledger: ReturnType<typeof createLedgerLine>
 }
 
 export type EventRows = { readonly [E in Event as E['type']]?: EventRow<E> }

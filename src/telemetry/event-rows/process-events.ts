@@ -67,7 +67,6 @@ export const PROCESS_EVENTS = {
       levels: { error: 'its records are in an earlier state: creates are blocked' },
       fields: ['detail'],
     },
-    facts: ({ message }) => ({ detail: message }),
   },
   LeadershipChanged: {
     line: {

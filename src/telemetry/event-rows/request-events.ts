@@ -53,7 +53,6 @@ export const REQUEST_EVENTS = {
       },
       fields: ['file'],
     },
-    facts: (event) => event,
   },
   ListItemsOdd: {
     line: {
