@@ -6,6 +6,7 @@ import { parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
+import { hasLabel } from '../server/api/selection.ts'
 import { misuse } from './io.ts'
 import { parsedBy } from './usage.ts'
 
@@ -35,14 +36,6 @@ export function assertNoFilter(key: string | undefined, filter: ResourceFilter):
   const flags = filterWords(filter)
   if (key === undefined || flags === '') return
   misuse(`status: ${flags} filters the list of all resources. Give either ${flags} or ${key}.`)
-}
-
-interface Filtered {
-  readonly kind: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly status?: string
-  readonly reasons: readonly string[]
-  readonly at: number
 }
 
 export function withFilter(command: Command, of: 'resources' | 'history'): Command {
@@ -106,18 +99,22 @@ function timeFrom(text: string): number {
   throw new InvalidArgumentError('Give a duration such as 2h, or a time such as 2026-01-31T08:00:00Z.')
 }
 
-export function passes({ kind, labels, status, reasons, at }: Filtered, filter: ResourceFilter): boolean {
+export function passes(
+  filtered: {
+    readonly kind: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly status?: string
+    readonly reasons: readonly string[]
+    readonly at: number
+  },
+  filter: ResourceFilter,
+): boolean {
+  const { kind, labels, status, reasons, at } = filtered
   return (
     (filter.kind?.includes(kind) ?? true) &&
     (filter.reason === undefined || reasons.some((reason) => filter.reason?.includes(reason))) &&
     (status === undefined || (filter.status?.includes(status) ?? true)) &&
     (filter.since === undefined || at >= filter.since) &&
-    (filter.label ?? []).every((label) => hasLabel(labels, label))
+    (filter.label ?? []).every((label) => hasLabel(label)({ labels }))
   )
-}
-
-function hasLabel(labels: Readonly<Record<string, string>>, label: string): boolean {
-  const at = label.indexOf('=')
-  const name = at === -1 ? label : label.slice(0, at)
-  return Object.hasOwn(labels, name) && (at === -1 || labels[name] === label.slice(at + 1))
 }

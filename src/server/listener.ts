@@ -16,16 +16,15 @@ export interface ListenOn {
   /** 0: any free port. */ readonly port: number
 }
 
-interface ListenerOptions {
-  readonly setting: keyof typeof MAX_CONNECTIONS
-  readonly on: ListenOn
-  readonly clock: Clock
-  readonly emit: Emit
-}
-
-export type Listener = Awaited<ReturnType<typeof openListener>>
-
-export async function openListener(app: FastifyInstance, options: ListenerOptions) {
+export async function openListener(
+  app: FastifyInstance,
+  options: {
+    readonly setting: keyof typeof MAX_CONNECTIONS
+    readonly on: ListenOn
+    readonly clock: Clock
+    readonly emit: Emit
+  },
+) {
   const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
   const limit = MAX_CONNECTIONS[setting]

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { knownKey as keyOfAKind, RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { knownKey, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import type { z } from '../kinds/zod.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../contract/view.ts'
@@ -175,7 +175,7 @@ export function shownKey(text: string, board: StatusBoard): Key {
 
 /** The key need not exist, because history outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
-  const key = keyOfAKind(text)
+  const key = knownKey(text)
   if (key !== undefined) return key
   throw new RequestError(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
 }

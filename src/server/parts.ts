@@ -85,7 +85,12 @@ export interface Overview {
   readonly lastLoadAt: number | undefined
   readonly budgets: readonly BudgetUse[]
   /** Services that refused a request or are idle. Pipewright tests them with one request at a time. */
-  readonly pauses: readonly ServicePause[]
+  readonly pauses: readonly {
+    readonly service: string
+    /** ms since the epoch. */
+    readonly since: number
+    readonly message: string
+  }[]
 }
 
 export interface BudgetUse {
@@ -95,13 +100,6 @@ export interface BudgetUse {
   readonly windowMs: number
   readonly waiting: number
   readonly pausedForMs: number
-}
-
-interface ServicePause {
-  readonly service: string
-  /** ms since the epoch. */
-  readonly since: number
-  readonly message: string
 }
 
 export interface CreateLimit {

@@ -9,7 +9,7 @@ import { nextSteps, type NextStep, causeOfView } from './shown-resource.ts'
 import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
-import type { ServerParts } from './parts.ts'
+import type { Overview, ServerParts } from './parts.ts'
 
 const KEYS_NAMED = 12
 
@@ -87,7 +87,7 @@ export function attentionOf(
     (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
   )
   const alone = loose.map((finding) => findingProblem(finding, overview))
-  const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
+  const problems = [...ofTheWhole(parts, overview), ...[...ofResources, ...alone].toSorted(worstFirst)]
   const page = paged(problems, part, query)
   return { ...page, items: page.items.map(({ steps, ...facts }) => ({ ...facts, next: steps() })) }
 }
@@ -100,8 +100,7 @@ function rank({ status }: Draft): number {
   return STATUSES.findIndex((known) => known === status)
 }
 
-function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Draft[] {
-  const overview = parts.overview()
+function ofTheWhole(parts: Pick<ServerParts, 'board' | 'ready'>, overview: Overview): readonly Draft[] {
   const { sourceProblem, sourceReason, lastLoadAt, manifestsDir } = overview
   const ready = parts.ready()
   const problems: Draft[] = []

@@ -36,13 +36,6 @@ export type SourceEntry = { readonly at: number } & (
     }
 )
 
-/** The state was first seen at `from`, last at `until`: ms since the epoch. */
-interface StateSpan {
-  readonly state: string | undefined
-  readonly from: number
-  readonly until: number
-}
-
 export type RecentEvents = ReturnType<typeof createRecentEvents>
 
 const SOURCE: PageUpdate = { type: 'source', keys: [] }
@@ -55,13 +48,13 @@ function problemChanged({ keys }: Pick<ProblemFacts, 'keys'>): readonly PageUpda
   return [resources(...keys)]
 }
 
-type ChangesOf = {
-  readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly PageUpdate[]
-}
-
 export function createRecentEvents(now: () => number) {
   const entries: SourceEntry[] = []
-  const spans = new Map<Key, readonly StateSpan[]>()
+  /** Each state was first seen at `from`, last at `until`: ms since the epoch. */
+  const spans = new Map<
+    Key,
+    readonly { readonly state: string | undefined; readonly from: number; readonly until: number }[]
+  >()
   /** `at`: ms since the epoch. */
   let lastReading: { readonly at: number; readonly durationMs: number; readonly ok: boolean } | undefined
   let lastRevision: string | undefined
@@ -123,7 +116,9 @@ export function createRecentEvents(now: () => number) {
     return last !== undefined
   }
 
-  const changesOf: ChangesOf = {
+  const changesOf: {
+    readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly PageUpdate[]
+  } = {
     ReconcileFinished: ({ key, changed }) =>
       changed ? [resources(key), { type: 'history', keys: [key] }] : [],
     ConditionChanged: ({ key }) => [resources(key)],

@@ -4,13 +4,18 @@ import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
 import type { AllowedReply } from '../contract/person-command.ts'
-import { registerAllow, registerOperate, registerPlan } from './api/admin-requests.ts'
+import {
+  type AcceptedReply,
+  registerAllow,
+  registerOperate,
+  registerPlan,
+  registerReconcile,
+} from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers, sendJson } from './api/answers.ts'
 import { findingsText } from './api/findings.ts'
 import { createOverview, type OverviewReply } from './api/overview.ts'
 import { pageText, type PageReply } from './api/page.ts'
-import { registerReconcile, type AcceptedReply } from './api/reconcile-requests.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
 import { historyReply, timelineText, type HistoryReply } from './api/timeline.ts'
 import type { Query } from './parameters.ts'

@@ -1,16 +1,14 @@
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
-import { openListener, type Listener } from './listener.ts'
+import { openListener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies, sendError } from './replies.ts'
 import { registerWhoAsks } from './origin-guard.ts'
 
-export interface Server extends Listener {
-  readonly metricsUrl: string | undefined
-}
+export type Server = Awaited<ReturnType<typeof startServer>>
 
-export async function startServer(parts: ServerParts): Promise<Server> {
+export async function startServer(parts: ServerParts) {
   const { clock, emit } = parts
   const common = { clock, emit }
   const main = await openListener(await createApp(parts), {

@@ -1,10 +1,9 @@
 import type { Finding } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
-import { REASONS, type Reason } from '../../plan/reason.ts'
+import { causeOf, REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
-import { causeOf } from '../../plan/reason.ts'
 import { LIMITS, listOf, singleOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
@@ -107,7 +106,8 @@ export function filtered(all: readonly ResourceView[], narrowing: Narrowing): re
   return all.filter((resource) => tests.every((test) => test(resource)))
 }
 
-function hasLabel(label: string): Test {
+/** @param label `name` or `name=value` */
+export function hasLabel(label: string): (resource: Pick<ResourceView, 'labels'>) => boolean {
   const at = label.indexOf('=')
   const [name, value] = at === -1 ? [label, undefined] : [label.slice(0, at), label.slice(at + 1)]
   return ({ labels }) => Object.hasOwn(labels, name) && (value === undefined || labels[name] === value)
@@ -135,9 +135,7 @@ function searchText(resource: ResourceView): string {
     .toLowerCase()
 }
 
-type Order = (a: ResourceView, b: ResourceView) => number
-
-const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
+const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, (a: ResourceView, b: ResourceView) => number>> = {
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
   kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),
   reason: (a, b) => compareTexts(a.reason, b.reason),

@@ -28,13 +28,11 @@ export interface ComparedField {
  * `read`: this process has a reply. `read-before-start`: only an earlier process had one. `no-manifest`: there is no
  * valid manifest.
  */
-type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
-
 export function comparisonOf(
   { status, reply, checkedAt }: ResourceView,
   body: JsonObject | undefined,
   startedAt: number,
-): Comparison {
+): 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest' {
   if (status === 'Missing') return 'not-found'
   if (body === undefined) return 'no-manifest'
   if (reply !== undefined) return 'read'
