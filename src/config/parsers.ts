@@ -103,16 +103,10 @@ export function parseBudget(text: string): Parsed<{ readonly requests: number; r
   return good({ requests: requests.value, windowMs: window.value })
 }
 
-interface Listen {
-  /** Without the brackets of an IPv6 address. */
-  readonly host: string
-  /** 0 selects a free port. */
-  readonly port: number
-}
-
 const LISTEN = /^(?:\[([^\]]*)\]|([^\s:[\]/@]+)):(\d{1,5})$/
 
-export function parseListen(text: string): Parsed<Listen> {
+/** @returns `host` without the brackets of an IPv6 address; `port` 0 selects a free port */
+export function parseListen(text: string): Parsed<{ readonly host: string; readonly port: number }> {
   const right = 'give HOST:PORT, such as 127.0.0.1:8080, or [::]:8080 for every address'
   const match = LISTEN.exec(text)
   if (match === null) {

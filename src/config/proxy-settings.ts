@@ -48,9 +48,7 @@ function problem(from: string, why: string): SettingProblem {
   return { setting: undefined, from, given: undefined, why, right }
 }
 
-type Login = Pick<ProxyAddress, 'authorization' | 'secrets'>
-
-function loginOf({ username, password }: URL): Login | undefined {
+function loginOf({ username, password }: URL): Pick<ProxyAddress, 'authorization' | 'secrets'> | undefined {
   if (username === '' && password === '') return { authorization: undefined, secrets: [] }
   try {
     const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)]

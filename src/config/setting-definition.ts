@@ -1,6 +1,6 @@
 import type { Parser } from './parsers.ts'
 
-export interface SettingDefinition<T = unknown> {
+export interface SettingDefinition {
   readonly group:
     | 'General'
     | 'Manifests'
@@ -20,5 +20,5 @@ export interface SettingDefinition<T = unknown> {
   /** Describes the default in the docs if `default` cannot. */
   readonly defaultNote?: string
   readonly describe: string
-  readonly parse: Parser<T>
+  readonly parse: Parser<unknown>
 }

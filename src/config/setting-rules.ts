@@ -9,9 +9,7 @@ import { definitionOf, type ReadValues } from './settings-table.ts'
 const MARGIN_MS = 2_000
 
 /** Settings that failed to parse are missing in `values`. */
-type Rule = (values: ReadValues) => SettingProblem | undefined
-
-const RULES: readonly Rule[] = [
+const RULES: readonly ((values: ReadValues) => SettingProblem | undefined)[] = [
   (values) => notInSandbox(values, 'baseUrl'),
   (values) => notInSandbox(values, 'alertsBaseUrl'),
   (values) => encrypted(values, 'baseUrl'),

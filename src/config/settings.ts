@@ -51,7 +51,9 @@ export function settingsTable(): string {
     definition.describe,
   ])
   const table = [['flag', 'variable', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows]
-  return `${table.map((cells) => `| ${cells.map(escape).join(' | ')} |`).join('\n')}\n`
+  // Escapes bars, which would end a table cell, even inside code.
+  const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+  return `${lines.join('\n')}\n`
 }
 
 function defaultOf({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string {
@@ -61,11 +63,6 @@ function defaultOf({ default: text, defaultNote, sandboxDefault }: SettingDefini
 
 function code(text: string): string {
   return `\`${text}\``
-}
-
-/** Escapes bars, which would end a table cell, even inside code. */
-function escape(cell: string): string {
-  return cell.replaceAll('|', '\\|')
 }
 
 export interface SettingsInput {

@@ -21,8 +21,6 @@ export interface Dialect {
   timestamp(ms: number): string
 }
 
-type Facts = Pick<Dialect, 'fixtureAlert' | 'codes' | 'serviceStates' | 'spelled' | 'timestamp'>
-
 export function dialectOf({ name, kinds }: Profile): Dialect {
   const facts = FACTS[name]
   const pipe = kinds.find((kind) => kind.lifecycle === 'create-once')
@@ -43,7 +41,7 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
   }
 }
 
-const FACTS: Readonly<Record<string, Facts>> = {
+const FACTS: Readonly<Record<string, Omit<Dialect, 'pipe' | 'pipeShape' | 'endpointShape' | 'alert'>>> = {
   default: {
     fixtureAlert: z.strictObject({
       ...mapped(shapeIn(bodyShape(ALERT)['expect']), required),

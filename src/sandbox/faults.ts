@@ -35,7 +35,6 @@ const FaultMix = z.strictObject({
       'the probabilities must not add up to more than 1',
     ),
 })
-export type FaultMixInput = z.input<typeof FaultMix>
 
 export const FaultsFile = z.strictObject({
   rules: z
@@ -74,7 +73,7 @@ export function createFaults(first: FaultsInput = {}) {
       }
     },
     /** @throws ZodError */
-    mix(mix: FaultMixInput | undefined): void {
+    mix(mix: FaultsInput['mix']): void {
       chance = mix === undefined ? undefined : FaultMix.parse(mix)
       counts.clear()
     },

@@ -15,18 +15,15 @@ export interface Access {
   readonly alertTokens: readonly string[]
 }
 
-interface RequestHandlerParts {
+type Arrival = Omit<RecordedRequest, 'seq' | 'answer'>
+
+export function createRequestHandler(parts: {
   readonly world: World
   readonly faults: Faults
   readonly access: () => Access
   readonly closing: AbortSignal
-}
-
-type Arrival = Omit<RecordedRequest, 'seq' | 'answer'>
-
-export type RequestHandler = ReturnType<typeof createRequestHandler>
-
-export function createRequestHandler({ world, faults, access, closing }: RequestHandlerParts) {
+}) {
+  const { world, faults, access, closing } = parts
   const { storage, now } = world
   return { handle, refuse }
 

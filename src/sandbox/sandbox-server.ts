@@ -6,7 +6,7 @@ import { addControl, createControl, isControl, type SandboxControl } from './con
 import { dialectOf } from './dialect.ts'
 import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
-import { type Access, createRequestHandler, type RequestHandler } from './request-handler.ts'
+import { type Access, createRequestHandler } from './request-handler.ts'
 import { type OperationId, OPERATIONS } from './sandbox-platform.ts'
 import { type FileUse, openStorage } from './storage.ts'
 
@@ -73,7 +73,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const BODY_LIMIT = 4 * 2 ** 20
 
-function createServer(routes: readonly Route[], handler: RequestHandler): FastifyInstance {
+function createServer(
+  routes: readonly Route[],
+  handler: ReturnType<typeof createRequestHandler>,
+): FastifyInstance {
   const server = fastify({
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,

@@ -20,8 +20,6 @@ interface Stored {
   readonly secret: string
 }
 
-export type Storage = ReturnType<typeof openStorage>
-
 export const KEPT_REQUESTS = 100_000
 
 export type FileUse = 'open' | 'copy' // a copy in memory

@@ -5,12 +5,12 @@ import { sha256 } from '../lib/digest.ts'
 import { isObject, type JsonObject, stableJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import type { Dialect } from './dialect.ts'
-import type { Storage } from './storage.ts'
+import type { openStorage } from './storage.ts'
 import type { PipeInternals, ServiceIds, StoredAlert, StoredPipe } from './stored.ts'
 import { asManifest, rulesBrokenBy } from './wire-schema.ts'
 
 export interface World {
-  readonly storage: Storage
+  readonly storage: ReturnType<typeof openStorage>
   readonly dialect: Dialect
   readonly times: z.infer<typeof Times>
   /** Undefined: all services exist. */

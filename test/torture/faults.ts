@@ -1,5 +1,5 @@
 import type { FaultInput } from '../../src/sandbox/fault-types.ts'
-import type { FaultMixInput, FaultRuleInput } from '../../src/sandbox/faults.ts'
+import type { FaultRuleInput, FaultsInput } from '../../src/sandbox/faults.ts'
 import type { Random } from './random.ts'
 import type { Scene } from './scene.ts'
 
@@ -76,7 +76,7 @@ export function lagOf(random: Random, platformName: string, { changes }: Scene):
 }
 
 /** What befalls everything else, and creates too, by chance. */
-export function mixOf(random: Random): FaultMixInput {
+export function mixOf(random: Random): NonNullable<FaultsInput['mix']> {
   return {
     seed: random.below(2 ** 31),
     faults: [
