@@ -7,9 +7,7 @@ import type { NetworkSettings } from '../platform/network.ts'
 import { expiredAt, readTls, TlsFileError, type TlsFiles } from '../platform/tls-files.ts'
 import { misuse } from './io.ts'
 
-type Reached = Pick<Settings, 'proxies' | 'caFile' | 'clientCertFile' | 'clientKeyFile'>
-
-export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Reached): NetworkSettings {
+export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Settings): NetworkSettings {
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 

@@ -161,10 +161,8 @@ function createLimitShown({ board, context }: Engine): CreateLimit {
 /** Maximum of keys in a reply, because thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
-type Known = Pick<ReconcileContext, 'profile' | 'store'>
-
-function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
-  const { store } = known
+function manifestFacts(context: ReconcileContext, key: Key): ManifestFacts | undefined {
+  const { store } = context
   const manifest = store.entry(key)?.manifest
   if (manifest === undefined) return undefined
   const { apiVersion, kind, metadata, policy, spec } = manifest
@@ -172,7 +170,7 @@ function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
   const neededBy = store.dependents(key)
   return {
     document: maskManifest(document),
-    request: requestOf(known, manifest, key),
+    request: requestOf(context, manifest, key),
     needs: needsOf(manifest),
     neededBy: neededBy.slice(0, KEYS_NAMED),
     neededByCount: neededBy.length,
@@ -186,7 +184,7 @@ function needsOf(manifest: ResourceManifest): readonly Key[] {
 }
 
 function requestOf(
-  { profile, store }: Known,
+  { profile, store }: ReconcileContext,
   manifest: ResourceManifest,
   key: Key,
 ): ShownRequest | undefined {

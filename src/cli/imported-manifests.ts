@@ -99,15 +99,14 @@ export type Surveyed = { readonly service: string } & (
     }
 )
 
-interface Report {
+export function importReport(report: {
   readonly surveys: readonly Surveyed[]
   readonly all: readonly Imported[]
   readonly folder: string | undefined
   readonly problems: readonly string[]
   readonly here: CommandContext
-}
-
-export function importReport({ surveys, all, folder, problems, here }: Report): readonly string[] {
+}): readonly string[] {
+  const { surveys, all, folder, problems, here } = report
   const made = all.filter(({ manifest }) => manifest !== undefined)
   const count = made.length - problems.length
   const lines = [

@@ -8,14 +8,12 @@ export interface Io {
   readonly stderr: NodeJS.WritableStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  readonly stop: StopSignals
-}
-
-interface StopSignals {
-  /** Aborted by the first SIGTERM or SIGINT. The abort reason names the signal. */
-  readonly stopping: AbortSignal
-  readonly forced: AbortSignal
-  onHangup(listener: () => void): void
+  readonly stop: {
+    /** Aborted by the first SIGTERM or SIGINT. The abort reason names the signal. */
+    readonly stopping: AbortSignal
+    readonly forced: AbortSignal
+    onHangup(listener: () => void): void
+  }
 }
 
 export function print(stream: NodeJS.WritableStream, text: string): void {

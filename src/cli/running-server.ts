@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import { isLoopbackHost, NO_PROXIES } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
-import { type LedgerToRead, openLedgerToRead } from './compose.ts'
+import { openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
 import { adminTokenOf, type CallContext, callServer } from './server-client.ts'
 
@@ -12,12 +12,8 @@ export interface Owner extends CallContext {
   readonly token: string
 }
 
-type Asking = LedgerToRead &
-  Parameters<typeof networkToOthers>[0] &
-  Pick<Settings, 'server' | 'adminTokenFile'>
-
 /** @returns undefined: no daemon owns the ledger, or this host cannot reach the daemon */
-export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
+export async function findOwner(io: Io, settings: Settings, command: string): Promise<Owner | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
   if (server !== undefined)

@@ -91,9 +91,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
 
 const CONNECT_MS = 10_000
 
-type Failed = Extract<Exchanged, { readonly type: 'silence' | 'reply' }>
-
-function whyNot(seen: Failed, timeoutMs: number): string {
+function whyNot(seen: Exclude<Exchanged, { readonly type: 'stopped' }>, timeoutMs: number): string {
   if (seen.type === 'reply') {
     const end = seen.end === 'too large' ? `is larger than ${MOST_BYTES} bytes` : 'was not complete'
     return `its answer ${end}`

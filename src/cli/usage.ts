@@ -128,6 +128,7 @@ async function settingsFor(io: Io, command: Command, needs: SettingsInput['needs
 const UNCHECKED_TLS =
   'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
   'on the network can read the credentials and impersonate the platform. Use this for tests only.'
+
 interface CommandHelp {
   readonly examples: readonly string[]
   /** Meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */

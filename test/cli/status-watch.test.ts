@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { watch } from '../../src/cli/commands/status-watch.ts'
+import { watch } from '../../src/cli/commands/status-command.ts'
 import type { StatusReading } from '../../src/cli/reading.ts'
 import { NoAnswerError } from '../../src/cli/server-client.ts'
 import { createFakeClock } from '../support/fake-clock.ts'

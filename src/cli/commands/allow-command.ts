@@ -31,13 +31,15 @@ function limitOf({ deletions }: Pick<Allowance, 'deletions'>): keyof typeof LIMI
 
 const NAMED = 20
 
-interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {
-  readonly dryRun?: true
-  readonly deletions?: true
-  readonly output: 'text' | 'json'
-}
-
-export async function allow(io: Io, settings: Settings, flags: AllowFlags): Promise<ExitCode> {
+export async function allow(
+  io: Io,
+  settings: Settings,
+  flags: Pick<Allowance, 'service' | 'count'> & {
+    readonly dryRun?: true
+    readonly deletions?: true
+    readonly output: 'text' | 'json'
+  },
+): Promise<ExitCode> {
   const { service, count, dryRun = false, deletions = false, output } = flags
   const allowance = { service, count, dryRun, deletions }
   const { name, flag } = LIMITS[limitOf(allowance)]

@@ -28,12 +28,11 @@ import { wholeFacts } from '../daemon-summary.ts'
 /** Default of `--timeout`. */
 export const APPLY_WAIT_MS = 15 * 60_000
 
-interface ApplyFlags extends WaitFlags {
-  readonly output: 'text' | 'json'
-  readonly yes?: true
-}
-
-export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Promise<ExitCode> {
+export async function apply(
+  io: Io,
+  settings: Settings,
+  flags: WaitFlags & { readonly output: 'text' | 'json'; readonly yes?: true },
+): Promise<ExitCode> {
   const { yes = false, output } = flags
   const waitMs = readWait(flags, APPLY_WAIT_MS)
   const here = stepContext(settings)

@@ -13,18 +13,13 @@ import { shortRevision } from '../../contract/catalog.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
 
-interface HistoryFlags extends ResourceFilter {
-  readonly limit: number
-  readonly output: (typeof HISTORY_OUTPUTS)[number]
-}
-
 /** More lines than a ledger keeps. All are read, because the filters apply afterwards. */
 const ALL_LINES = 100_000
 
 export async function history(
   io: Io,
   settings: Settings,
-  flags: HistoryFlags,
+  flags: ResourceFilter & { readonly limit: number; readonly output: (typeof HISTORY_OUTPUTS)[number] },
   word?: string,
 ): Promise<ExitCode> {
   const { limit, output } = flags
@@ -78,14 +73,13 @@ function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
   return isNarrow ? `No entry of the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }
 
-interface HistoryText extends Sheet {
-  readonly form: 'text' | 'wide'
-}
-
 /** If fewer terminal columns are left for a message, each message gets its own line. */
 const LEAST_MESSAGE = 40
 
-export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
+export function historyText(
+  entries: readonly HistoryEntry[],
+  { paint, width, form }: Sheet & { readonly form: 'text' | 'wide' },
+): string {
   const wide = form === 'wide'
   const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))

@@ -13,13 +13,11 @@ import { assertLasting } from './operator-command.ts'
 
 export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
 
-type Action = (typeof LEDGER_ACTIONS)[number]
-
 export async function ledger(
   io: Io,
   settings: Settings,
   { move }: { readonly move?: true },
-  action: Action,
+  action: (typeof LEDGER_ACTIONS)[number],
   file?: string,
 ): Promise<ExitCode> {
   if (move === true && action !== 'export') misuse('ledger: --move works only with "export".')

@@ -183,13 +183,13 @@ export function resolve(io: Io, settings: Settings, flags: ResolveFlags, word: s
   return carryOut(io, settings, flags, { command: 'recreate', key })
 }
 
-interface SuspendFlags extends Printed {
-  readonly reason: string
-  /** ms. */
-  readonly for: number
-}
-
-export function suspend(io: Io, settings: Settings, flags: SuspendFlags, word: string): Promise<ExitCode> {
+/** @param flags `for`: ms */
+export function suspend(
+  io: Io,
+  settings: Settings,
+  flags: Printed & { readonly reason: string; readonly for: number },
+  word: string,
+): Promise<ExitCode> {
   const until = timeOf(io.clock.now() + flags.for)
   const asked = { command: 'suspend', key: keyFrom(word), reason: flags.reason, until } as const
   return carryOut(io, settings, flags, asked)

@@ -17,17 +17,12 @@ import { callServer, expectObject, getReply } from '../server-client.ts'
 /** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
-interface ReconcileFlags extends WaitFlags {
-  readonly accept?: true
-  readonly output: Output
-}
-
 type Output = 'text' | 'json'
 
 export async function reconcile(
   io: Io,
   settings: Settings,
-  flags: ReconcileFlags,
+  flags: WaitFlags & { readonly accept?: true; readonly output: Output },
   word?: string,
 ): Promise<ExitCode> {
   const { accept, output } = flags

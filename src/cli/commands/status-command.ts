@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import { sleep } from '../../lib/clock.ts'
 import { escapeControls } from '../../lib/shown-text.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandLine, placeOf } from '../../plan/step.ts'
@@ -7,12 +8,12 @@ import { folderOf } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
 import { didYouMean, typedKey } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { isTerminal, sheetOf } from '../render/terminal.ts'
+import { isTerminal, plainText, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
 import { assertNoFilter, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../daemon-summary.ts'
-import { watch } from './status-watch.ts'
+import { NoAnswerError } from '../server-client.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
@@ -145,4 +146,55 @@ function show(io: Io, settings: Settings, reading: Chosen, { key, output }: Stat
       )
     }
   }
+}
+
+const WATCH_MS = 2_000
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
+
+/** Repeats the status until an interrupt, or until the output is closed. */
+export async function watch<Reading extends StatusReading>(
+  io: Io,
+  watched: {
+    readonly read: () => Promise<Reading>
+    /** True on a terminal: redraws the status. False: prints it again after a change. */
+    readonly inPlace: boolean
+    readonly show: (reading: Reading) => void
+  },
+): Promise<ExitCode> {
+  const { read, inPlace, show: draw } = watched
+  const { stopping } = io.stop
+  // Aborted if the program that reads the output has ended, such as `head`.
+  const closed = new AbortController()
+  io.stdout.once('error', () => closed.abort())
+  const ended = AbortSignal.any([stopping, closed.signal])
+  let before: string | undefined
+  let silence: string | undefined
+  while (!ended.aborted) {
+    const reading = await read().catch((error: unknown) => {
+      if (stopping.aborted) return 'stopped'
+      // Without an earlier reading, the address is probably wrong. After one, the daemon might be restarting.
+      if (!(error instanceof NoAnswerError) || before === undefined) throw error
+      return error.message
+    })
+    if (ended.aborted) break
+    if (inPlace) io.stdout.write(CLEAR)
+    if (typeof reading === 'string') {
+      if (inPlace || silence === undefined) print(io.stdout, plainText(reading))
+      silence = reading
+    } else {
+      const facts = factsOf(reading)
+      if (silence !== undefined && !inPlace) print(io.stdout, 'The daemon answers again.')
+      if (inPlace || facts !== before) draw(reading)
+      silence = undefined
+      before = facts
+    }
+    await sleep(io.clock, WATCH_MS, ended).catch(() => undefined)
+  }
+  return EXIT.fine
+}
+
+/** If this text changes, the status is printed again. Omits times of checks, because each check changes them. */
+function factsOf({ daemon, whole: { problem, errors = 0 }, resources }: StatusReading): string {
+  const said = resources.map((one) => [one.key, one.status, one.reason, one.message])
+  return JSON.stringify([daemon.state, daemon.last?.startedAt, problem, errors, said])
 }

@@ -139,15 +139,18 @@ function endedSuspensions({ entries }: Catalog, manifests: string, now: number):
   })
 }
 
-interface Result {
-  /** Number of paths in the command. 0: the whole directory was validated. */
-  readonly paths: number
-  readonly findings: readonly Finding[]
-  readonly problem: string | undefined
-  readonly total: number
-}
-
-function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[number], result: Result): void {
+function show(
+  io: Io,
+  settings: Settings,
+  output: (typeof VALIDATE_OUTPUTS)[number],
+  result: {
+    /** Number of paths in the command. 0: the whole directory was validated. */
+    readonly paths: number
+    readonly findings: readonly Finding[]
+    readonly problem: string | undefined
+    readonly total: number
+  },
+): void {
   const { findings, problem, total, paths } = result
   const { manifests } = settings
   const root = folderOf(manifests)

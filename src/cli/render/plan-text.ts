@@ -137,7 +137,8 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   }
   let depth = 0
   for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const indent = indentOf(lines[index]?.text ?? '')
+    const { text = '' } = lines[index] ?? {}
+    const indent = text.length - text.trimStart().length
     if (kept.has(index)) depth = depth === 0 ? indent : Math.min(depth, indent)
     else if (indent < depth) {
       kept.add(index)
@@ -158,8 +159,4 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   }
   flush()
   return shown
-}
-
-function indentOf(text: string): number {
-  return text.length - text.trimStart().length
 }

@@ -24,12 +24,9 @@ export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): read
     .toSorted((a, b) => sign * (weight(a) - weight(b)))
 }
 
-function weight(item: PlanItem): number {
-  return 2 * VERDICTS.indexOf(item.verdict) - Number(isDelicate(item))
-}
-
-function isDelicate({ takesAway, differences }: PlanItem): boolean {
-  return takesAway.length > 0 || differences.length > 0
+function weight({ verdict, takesAway, differences }: PlanItem): number {
+  const isDelicate = takesAway.length > 0 || differences.length > 0
+  return 2 * VERDICTS.indexOf(verdict) - Number(isDelicate)
 }
 
 export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {

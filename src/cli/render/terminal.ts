@@ -85,10 +85,8 @@ const HARMFUL = new RegExp(
   'g',
 )
 
-type Style = Parameters<typeof styleText>[0]
-
 /** Colours on a terminal, unless `NO_COLOR` is set. */
-export type Paint = (style: Style, text: string) => string
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   if (!isTerminal(stdout) || (env['NO_COLOR'] ?? '') !== '') return (_style, text) => text
