@@ -27,19 +27,15 @@ export type Instruments = { readonly [N in Exclude<MetricName, 'pipes_without_ma
 /** Series whose label values are all known start at 0. */
 export function createInstruments(registry: Registry, operations: readonly string[]): Instruments {
   const made = Object.fromEntries(
-    metricsOf(operations).map(([name, definition]) => [
-      name,
-      createInstrument(registry, name, definition, labelValues(definition, operations)),
-    ]),
+    Object.entries(ALL_METRICS)
+      .filter(([, { onlyWith }]) => onlyWith === undefined || operations.includes(onlyWith))
+      .map(([name, definition]) => [
+        name,
+        createInstrument(registry, name, definition, labelValues(definition, operations)),
+      ]),
   )
   const states = new Map(Object.entries(STATE_METRICS).map(([kind, name]) => [kind, made[name]]))
   return { ...made, states } as unknown as Instruments // the names come from the same table
-}
-
-function metricsOf(operations: readonly string[]): readonly (readonly [string, MetricDefinition])[] {
-  return Object.entries(ALL_METRICS).filter(
-    ([, { onlyWith }]) => onlyWith === undefined || operations.includes(onlyWith),
-  )
 }
 
 type LabelValues = Readonly<Record<string, readonly string[] | 'open'>>

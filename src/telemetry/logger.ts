@@ -26,8 +26,6 @@ function prettyOutput(output: Output, { destination }: LogOptions): DestinationS
   return { write: (text) => output.write(pretty(text)) }
 }
 
-export type Log = ReturnType<typeof createLog>
-
 export function createLog(options: LogOptions) {
   const output = openOutput({ ...options, onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message) })
   const logger = pino(
@@ -45,14 +43,33 @@ export function createLog(options: LogOptions) {
   const remembered = { commands, readings: createReadingLines(), ledger: createLedgerLine() }
   let revision: string | undefined
 
+  function write(event: Event): void {
+    if (isDetail(event) && !logger.isLevelEnabled('debug')) return
+    if (event.type === 'SourceLoaded') revision = event.revision.id
+    for (const { level, message, facts } of linesOf(event, remembered)) {
+      if (logger.isLevelEnabled(level)) logger[level](written({ revision, ...facts }), message)
+    }
+  }
+
+  function tellFault(event: Event, fault: unknown): void {
+    const error = fault instanceof Error ? fault : new Error(String(fault))
+    try {
+      write({ type: 'Bug', message: `telemetry could not take ${event.type}`, error })
+    } catch {
+      // The log itself failed.
+    }
+  }
+
   return {
-    tell(event: Event) {
-      if (isDetail(event) && !logger.isLevelEnabled('debug')) return
-      if (event.type === 'SourceLoaded') revision = event.revision.id
-      for (const { level, message, facts } of linesOf(event, remembered)) {
-        if (logger.isLevelEnabled(level)) logger[level](written({ revision, ...facts }), message)
+    /** Never throws, because the caller might be sending a create. */
+    emit(event: Event) {
+      try {
+        write(event)
+      } catch (error) {
+        tellFault(event, error)
       }
     },
+    tellFault,
     close: () => output.close(),
   }
 }

@@ -1,18 +1,15 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Problem, ResourceView } from '../contract/view.ts'
-import { createLog, type Log, type LogOptions } from './logger.ts'
+import { createLog, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
 import { countEvent } from './event-table.ts'
 import { createInstruments } from './instruments.ts'
 
-interface LoggingOptions {
+export interface TelemetryOptions {
   readonly log: Omit<LogOptions, 'clock'>
   readonly clock: Clock
-}
-
-export interface TelemetryOptions extends LoggingOptions {
   readonly operations: readonly string[]
   readonly version: string
   readonly board: () => readonly ResourceView[]
@@ -28,21 +25,16 @@ export interface TelemetryOptions extends LoggingOptions {
   readonly namedResources: number
 }
 
-export function createLogging({ log: options, clock }: LoggingOptions) {
-  const log = createLog({ ...options, clock })
-  return { emit: (event: Event) => tell(log, event), close: () => log.close() }
-}
-
 export function createTelemetry(options: TelemetryOptions) {
   const log = createLog({ ...options.log, clock: options.clock })
   const metrics = createMetrics(options)
   return {
     emit: (event: Event) => {
-      tell(log, event)
+      log.emit(event)
       try {
         metrics.count(event)
       } catch (error) {
-        tellFault(log, event, error)
+        log.tellFault(event, error)
       }
     },
     metrics,
@@ -51,24 +43,6 @@ export function createTelemetry(options: TelemetryOptions) {
       await log.close()
       metrics.close()
     },
-  }
-}
-
-/** Never throws, because the caller might be sending a create. */
-function tell(log: Log, event: Event): void {
-  try {
-    log.tell(event)
-  } catch (error) {
-    tellFault(log, event, error)
-  }
-}
-
-function tellFault(log: Log, event: Event, fault: unknown): void {
-  const error = fault instanceof Error ? fault : new Error(String(fault))
-  try {
-    log.tell({ type: 'Bug', message: `telemetry could not take ${event.type}`, error })
-  } catch {
-    // The log itself failed.
   }
 }
 

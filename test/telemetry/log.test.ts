@@ -10,7 +10,7 @@ import { digestsOf } from '../../src/contract/findings-digest.ts'
 import { FIELDS, typeOf, type LogField } from '../../src/telemetry/log-fields.ts'
 import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
 import type { EventRow } from '../../src/telemetry/event-rows/event-row.ts'
-import { createLogging } from '../../src/telemetry/telemetry.ts'
+import { createLog } from '../../src/telemetry/logger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { CHANGE, EVERY_EVENT, FAILED, NOTIFICATION, PROBLEM } from './every-event.ts'
 import { saying } from '../support/messages.ts'
@@ -540,8 +540,7 @@ describe('destinations', () => {
         goOn = done
       },
     })
-    const log = { level: 'info', format: 'json', destination } as const
-    const logging = createLogging({ log, clock })
+    const logging = createLog({ level: 'info', format: 'json', destination, clock })
     const detail = 'x'.repeat(1_000)
     const count = 10_000
     for (let n = 0; n < count; n += 1) logging.emit(createFinished({ because: saying(detail) }))

@@ -7,7 +7,7 @@ import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/run-state.ts'
 import { isWell } from '../../plan/severity.ts'
-import { createLogging } from '../../telemetry/telemetry.ts'
+import { createLog } from '../../telemetry/logger.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { outcomeLostEvent, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, type ResourceView } from '../../contract/view.ts'
@@ -39,12 +39,15 @@ export async function apply(
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
   const board = createBoard()
-  const logging = createLogging({
-    log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: progress.stderr },
+  const log = createLog({
+    level: settings.logLevel,
+    // A terminal gets readable lines, whatever the log format is.
+    format: isTerminal(io.stderr) ? 'pretty' : settings.logFormat,
+    destination: progress.stderr,
     clock: io.clock,
   })
-  stack.defer(() => logging.close())
-  const { emit } = logging
+  stack.defer(() => log.close())
+  const { emit } = log
   const { ledger, leadership, term } = await openLedgerToLead(io, settings, emit, stack)
   const source = openSource(settings, io.clock, progress)
   const maxCreates = yes ? Infinity : settings.maxCreates
@@ -166,11 +169,6 @@ function shownAfter(
 
 function bugWords(bug: unknown): string {
   return bug instanceof Error ? bug.message : String(bug)
-}
-
-/** A terminal gets readable lines, whatever the log format is. */
-function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
-  return isTerminal(io.stderr) ? 'pretty' : settings.logFormat
 }
 
 async function passOverAll(
