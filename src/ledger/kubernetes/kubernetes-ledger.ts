@@ -9,8 +9,7 @@ import { decodeEntry, encodeRecord } from '../codec.ts'
 import { keptBody, hasArrived, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
-import type { Mirrored } from './record-mirror.ts'
-import { readMirror } from './read-mirror.ts'
+import { readMirror, type Mirrored } from './record-mirror.ts'
 import type { createLedgerRollback } from './ledger-rollback.ts'
 
 interface KubernetesLedgerParts extends Pick<
