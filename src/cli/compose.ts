@@ -180,7 +180,8 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const store = createStateStore({
     profile,
     hashKey: ledger.hashKey,
-    clock: agreedClock(clock, ledger),
+    // Uses the time of the ledger's clock, because other hosts read the recorded times.
+    clock: { ...clock, now: () => clock.now() - ledger.aheadMs },
     olderThan: options.olderThan,
   })
   await maskSent(secretsIn(settings.secretsDir, sandbox?.readSecretFile), { ledger, store }, secrets.mask)
@@ -224,11 +225,6 @@ export function composeToLook(
   const { maxCreates } = parts.settings
   const board = createBoard()
   return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
-}
-
-/** Uses the time of the ledger's clock, because other hosts read the recorded times. */
-function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
-  return { ...clock, now: () => clock.now() - ledger.aheadMs }
 }
 
 /** Reads with a separate source. Otherwise, the engine's source would not report these manifests as changed. */

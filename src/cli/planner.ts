@@ -1,17 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import type { StateStore } from '../reconcile/state/store.ts'
+import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
+import { createStateStore, type StateStore } from '../reconcile/state/store.ts'
 import { catalogOfTexts } from '../manifest/source.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Catalog } from '../contract/catalog.ts'
+import { openMemoryLedger } from '../ledger/open-sqlite-ledger.ts'
 import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { Operator } from '../server/parts.ts'
 import { RequestError } from '../server/replies.ts'
 import type { Engine } from './compose.ts'
-import { openDryWorld } from './dry-world.ts'
+import { nobody } from './io.ts'
 
 type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
@@ -112,4 +116,26 @@ function takeOverObservations(daemon: StateStore, plan: StateStore): void {
     if (observation !== undefined && remote?.id === daemon.record(key)?.remote?.id)
       plan.noteObservation(key, observation)
   }
+}
+
+const AT_ONCE = 100
+
+/** For plans: writes go to copies in memory, and requests that change the platform are not sent. */
+export async function openDryWorld(
+  context: Omit<ReconcileContext, 'store'>,
+  catalog: Catalog,
+  stack: AsyncDisposableStack,
+): Promise<ReconcileContext> {
+  const { profile, clock, ledger: original } = context
+  const { hashKey } = original
+  const ledger = stack.use(openMemoryLedger({ emit: nobody, hashKey }).ledger)
+  const store = createStateStore({ profile, hashKey, clock })
+  for (const [index, record] of (await original.list()).entries()) {
+    store.note(await ledger.swap({ ...record, version: 0 }, []))
+    // The pause lets the daemon that makes this plan do other work.
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
+  }
+  store.setCatalog(catalog)
+  const platform = createDryPlatform(context.platform, context)
+  return { ...context, ledger, platform, store, emit: nobody, fail: undefined }
 }

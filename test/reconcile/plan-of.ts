@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/contract/plan.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { makePlan } from '../../src/daemon/planning.ts'
-import { openDryWorld } from '../../src/cli/dry-world.ts'
+import { openDryWorld } from '../../src/cli/planner.ts'
 import type { ReconcileContext } from '../../src/reconcile/context.ts'
 
 const never = new AbortController().signal

@@ -17,19 +17,16 @@ import { NoAnswerError } from '../server-client.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
-interface StatusFlags extends ResourceFilter {
+interface StatusOptions extends ResourceFilter {
+  readonly key: string | undefined
   readonly output: (typeof STATUS_OUTPUTS)[number]
   readonly watch?: true
-}
-
-interface StatusOptions extends StatusFlags {
-  readonly key: string | undefined
 }
 
 export async function status(
   io: Io,
   settings: Settings,
-  flags: StatusFlags,
+  flags: Omit<StatusOptions, 'key'>,
   word?: string,
 ): Promise<ExitCode> {
   const { server } = settings
