@@ -40,12 +40,10 @@ export interface StatusReading {
   readonly isCheckKnown?: boolean | undefined
 }
 
-type Details = Pick<ResourceReply, 'cause' | 'next'>
-
 /** Reads replies from a server's API, or makes equal replies from the ledger. */
 export interface Reader extends AsyncDisposable {
   status(): Promise<StatusReading>
-  details(key: Key): Promise<Details>
+  details(key: Key): Promise<Pick<ResourceReply, 'cause' | 'next'>>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 }
@@ -111,7 +109,7 @@ function recordedView(record: LedgerRecord, checkedAt?: number): ResourceView {
   return viewOf({ record, conditions: rememberedConditions(record, 0), checkedAt })
 }
 
-function detailsOf(record: LedgerRecord | undefined, context: StepContext): Details {
+function detailsOf(record: LedgerRecord | undefined, context: StepContext) {
   if (record === undefined) return { cause: '', next: [] }
   const view = recordedView(record)
   return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }

@@ -32,17 +32,12 @@ export interface ServerParts {
   manifest(key: Key): ManifestFacts | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   readonly recentEvents: Omit<RecentEvents, 'add'>
-  readonly metrics: { render(): Promise<Scrape> }
+  readonly metrics: { render(): Promise<{ readonly contentType: string; readonly text: string }> }
   health(): Health
   /** Ok if a read of the manifests was tried, and the ledger is open. */
   ready(): Health
   overview(): Overview
   readonly operator: Operator
-}
-
-export interface Scrape {
-  readonly contentType: string
-  readonly text: string
 }
 
 export interface Health {

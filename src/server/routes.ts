@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
-import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
+import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
 import type { AllowedReply } from '../contract/person-command.ts'
 import {
   type AcceptedReply,
@@ -106,7 +106,7 @@ function outcomeOf(check: () => Health): Health {
 }
 
 export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
-  let rendering: Promise<Scrape> | undefined
+  let rendering: ReturnType<ServerParts['metrics']['render']> | undefined
   app.get('/metrics', async (_request, reply) => {
     rendering ??= metrics.render().finally(() => (rendering = undefined))
     const { contentType, text } = await rendering

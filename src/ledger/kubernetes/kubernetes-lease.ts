@@ -23,14 +23,6 @@ const FORBIDDEN = 403
  * A Lease is free if this process saw no change of it for the Lease's duration. Clocks of two hosts are never
  * compared.
  */
-export interface KubernetesLease
-  extends Leadership, Pick<ReturnType<typeof createLeaseObject>, 'seen' | 'read'> {
-  /** Why another process might be leader. Undefined: this process renewed the Lease in time, or did not take it. */
-  lapsed(): string | undefined
-  /** Why renewals fail. Undefined: they work. */
-  failing(): string | undefined
-}
-
 export function createKubernetesLease(
   options: LeaseObjectOptions & {
     readonly holder: string
@@ -39,7 +31,7 @@ export function createKubernetesLease(
     /** Called when renewals begin to fail (with the reason) or work again. */
     readonly onRenewal: (failed: string | undefined) => void
   },
-): KubernetesLease {
+) {
   const { holder, durationMs, clock } = options
   const object = createLeaseObject(options)
   const seen = () => object.seen()
@@ -252,10 +244,12 @@ export function createKubernetesLease(
   return {
     acquire,
     attempt,
-    actOn: (revision) => object.actOn(revision),
+    actOn: (revision: string) => object.actOn(revision),
     seen,
     read,
+    /** Why renewals fail. Undefined: they work. */
     failing: () => failing,
+    /** Why another process might be leader. Undefined: this process renewed the Lease in time, or did not take it. */
     lapsed() {
       if (!isLapsed()) return undefined
       return `the Lease was not renewed for ${durationMs / 1_000} s, so another process might be the leader`

@@ -8,7 +8,7 @@ import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.
 import { decodeEntry, encodeRecord } from '../codec.ts'
 import { keptBody, hasArrived, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
-import type { KubernetesLease } from './kubernetes-lease.ts'
+import type { createKubernetesLease } from './kubernetes-lease.ts'
 import { readMirror, type Mirrored } from './record-mirror.ts'
 import type { createLedgerRollback } from './ledger-rollback.ts'
 
@@ -19,7 +19,7 @@ interface KubernetesLedgerParts extends Pick<
   readonly hashKey: Uint8Array
   readonly rollback: Pick<ReturnType<typeof createLedgerRollback>, 'assertNone' | 'known'>
   /** If `lapsed` gives a reason, this process writes only outcomes of sent requests. */
-  readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
+  readonly lease: Pick<ReturnType<typeof createKubernetesLease>, 'lapsed' | 'failing'>
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
   readonly emit: Emit

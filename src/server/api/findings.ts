@@ -14,12 +14,10 @@ import type { Answers } from './answers.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 export interface FindingsReply extends Paged<Finding> {
-  readonly counts: FindingCounts
+  readonly counts: ReturnType<typeof countFindings>
 }
 
-type FindingCounts = Readonly<Record<Finding['severity'], number>>
-
-export function countFindings(findings: readonly Finding[]): FindingCounts {
+export function countFindings(findings: readonly Finding[]) {
   const error = findings.filter(isError).length
   return { error, warning: findings.length - error }
 }
