@@ -5,7 +5,7 @@ import { during, listedStory, listedWorld, LISTING } from './given-listing.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { pipe } from './manifests.ts'
 import { play, times } from './story.ts'
-import { createLastWrites } from '../../src/reconcile/state/listings.ts'
+import { createLastWrites, createListings } from '../../src/reconcile/state/listings.ts'
 
 /* Before a request that changes something, every shared reading is younger than the last such request of its key. */
 
@@ -211,4 +211,12 @@ test('the end of a write moves with its key, and does not take the place of a la
   writes.noteEnd({ key: VICTIM })
   writes.move(ORDERS, VICTIM)
   expect(writes.endedAt({ key: VICTIM })).toBe(9)
+})
+
+test('a caller with a place in the request budget waits for no list that waits for one', async () => {
+  const { since } = createListings()
+  void since('orders', { since: 0, now: 0 }, () => new Promise(() => undefined))
+  const ask = async () => ({ value: [], requestId: undefined, credential: 'c' })
+  const [own, other] = [1, 2].map((now) => since('orders', { since: 0, now, hasPlace: true }, ask))
+  expect([(await own)?.askedAt, (await other)?.askedAt]).toEqual([1, 1])
 })

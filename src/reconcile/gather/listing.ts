@@ -53,7 +53,7 @@ export async function listingOf(
     permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs
   const since = Math.max(now - oldest, freshSince(store, key))
   const name = nameOfListing(kind, access)
-  return store.listings.since(name, { since, now }, async () => {
+  return store.listings.since(name, { since, now, hasPlace: permit !== undefined }, async () => {
     const asked = permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options)
     const reply = await asked
     reportOdd(context, { key, name }, reply.value)

@@ -95,10 +95,10 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog, olderThan } = store
-  const instead = `Remove the manifest first. Or, to keep the manifest without any change by Pipewright, run "pipewright suspend ${key}".`
+  const instead = `Remove the manifest first. Or, to keep it unchanged, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    return `${key} has a manifest at ${file}:${line}: Pipewright would create the resource again. ${instead}`
+    return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
   }
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
@@ -106,14 +106,14 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   if (olderThan !== undefined)
     return `No change was made: this checkout might be stale, because another process acted on revision ${olderThan}. To accept these manifests, run "pipewright reconcile --accept".`
   if (store.desiredState(key) !== 'absent') {
-    return `No change was made: unreadable files might have a manifest of ${key}. Run "pipewright validate".`
+    return `Unreadable files might have a manifest of ${key}. Run "pipewright validate".`
   }
   if (isKnownGone(recorded)) return undefined
   const place = recorded.file === undefined ? '' : ` at ${recorded.file}:${recorded.line ?? 1}`
   return (
     `${key} is not Orphaned yet: the last reconcile still found its manifest${place}. Check that --manifests names ` +
     'the daemon\'s directory. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
-    '"pipewright apply". Then run this command again.'
+    '"pipewright apply". Then repeat this command.'
   )
 }
 

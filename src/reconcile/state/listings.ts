@@ -4,11 +4,11 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 export interface Listing {
-  /** Start of the request; monotonic clock, ms. */
+  /** Start of the request: monotonic ms. */
   readonly askedAt: number
   /** By lower-case id. */
   readonly items: ReadonlyMap<string, RemoteResource>
-  /** By name. The key `undefined` has items without a name. */
+  /** By name. `undefined`: items without a name. */
   readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
   readonly odd: readonly string[]
   readonly reply: Omit<Reply<unknown>, 'value'>
@@ -29,7 +29,7 @@ export function listingFrom(
 export function createListings() {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()
-  const asking = new Map<string, { readonly askedAt: number; readonly listing: Promise<Listing> }>()
+  const asking = new Map<string, { askedAt: number; hasPlace: boolean; listing: Promise<Listing> }>()
 
   async function asked(service: string, askedAt: number, ask: Ask): Promise<Listing> {
     failed.set(service, askedAt)
@@ -43,20 +43,20 @@ export function createListings() {
   return {
     last: (service: string) => answered.get(service),
     /**
-     * Gives a list that was requested at `since` or later: the last list, or the result of a running or new
-     * request. Times are monotonic ms.
-     * @throws the error of `ask`, even if another caller sent the request, except an abort of that caller
+     * Gives a list that was requested at `since` or later (monotonic ms). `hasPlace`: wait for no request that might
+     * wait for the caller's place in the budget.
+     * @throws the error of `ask`, even of another caller, except its abort
      */
     async since(
       service: string,
-      { since, now }: { readonly since: number; readonly now: number },
+      { since, now, hasPlace = false }: { since: number; now: number; hasPlace?: boolean },
       ask: Ask,
     ): Promise<Listing> {
       for (;;) {
         const last = answered.get(service)
         if (last !== undefined && last.askedAt >= since) return last
         const running = asking.get(service)
-        if (running === undefined || running.askedAt < since) break
+        if (running === undefined || running.askedAt < since || (hasPlace && !running.hasPlace)) break
         try {
           return await running.listing
         } catch (error) {
@@ -66,7 +66,7 @@ export function createListings() {
         }
       }
       const listing = asked(service, now, ask)
-      asking.set(service, { askedAt: now, listing })
+      asking.set(service, { askedAt: now, hasPlace, listing })
       try {
         return await listing
       } finally {
