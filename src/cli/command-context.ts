@@ -5,11 +5,12 @@ import type { StepContext } from '../plan/step.ts'
 
 export function stepContext({
   sandbox,
+  profile,
   config,
   server,
   manifests,
-}: Pick<Settings, 'sandbox' | 'config' | 'server' | 'manifests'>): StepContext {
-  return { sandbox, config, server, manifestsDir: folderOf(manifests) }
+}: Pick<Settings, 'sandbox' | 'profile' | 'config' | 'server' | 'manifests'>): StepContext {
+  return { sandbox, profile, config, server, manifestsDir: folderOf(manifests) }
 }
 
 /** @returns `manifests`, or if it is a file, the folder of the file */

@@ -105,6 +105,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedA
   return {
     version: VERSION,
     sandbox: settings.sandbox,
+    profile: { name: settings.profile.name },
     config: settings.config,
     revision: daemon.catalog?.revision,
     manifestsDir: folderOf(settings.manifests),

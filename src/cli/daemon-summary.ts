@@ -33,17 +33,12 @@ export function notAccepted(problem: string): string {
   return `Manifests not accepted; keeping the last state. ${problem}`
 }
 
-export function wholeSentences({ problem, errors = 0, overdue = 0 }: DaemonSummary): readonly string[] {
+export function wholeSentences(whole: DaemonSummary, commands?: CommandContext): readonly string[] {
+  const { problem, errors = 0, overdue = 0 } = whole
   return [
     ...(problem === undefined ? [] : [problem]),
-    ...(errors === 0
-      ? []
-      : [`${errors} ${errors === 1 ? 'error' : 'errors'} in manifests: see "pipewright validate".`]),
-    ...(overdue === 0
-      ? []
-      : [
-          `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started. The status shown is from before the start.`,
-        ]),
+    ...(errors === 0 ? [] : [`Errors in manifests: ${errors}. See "${commandLine('validate', commands)}".`]),
+    ...(overdue === 0 ? [] : [`Resources not checked since the daemon started (old status): ${overdue}.`]),
   ]
 }
 
@@ -58,7 +53,7 @@ export function wholeHints(
     withoutLock === 0
       ? []
       : [
-          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock. If the ledger is lost, Pipewright might create ${withoutLock === 1 ? 'it' : 'them'} again. Run "${commandLine('lock', local)}", and commit its output. If a Lock has another id for a pipe, first find out which id is right.`,
+          `Pipes in no Lock: ${withoutLock}. If the ledger is lost, Pipewright might create them again. Run "${commandLine('lock', local)}", and commit its output. If a Lock has another id for a pipe, first find out which id is right.`,
         ]
   const ofManifests = withoutManifest.map(
     (each) => `${withoutManifestSentence(each, local)} Listed ${agoOf(each.listedAt, now)}.`,

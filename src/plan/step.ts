@@ -11,7 +11,7 @@ export interface Step {
 }
 
 export interface FieldEdit {
-  /** From the document's top, such as `['policy', 'onMissing']`. */
+  /** From the top, such as `['policy', 'onMissing']`. */
   readonly path: readonly string[]
   readonly value: string
 }
@@ -28,22 +28,20 @@ export interface About {
 
 export interface CommandContext {
   readonly sandbox?: boolean
+  readonly profile?: { readonly name: string }
   readonly config?: string | undefined
   readonly server?: string | undefined
 }
 
 export interface StepContext extends CommandContext {
-  /** Absolute, or relative to the reader's folder. Undefined: unknown. */
+  /** Absolute, or relative to the reader's folder. */
   readonly manifestsDir?: string | undefined
 }
 
-export function commandLine(args: string, { sandbox, config, server }: CommandContext = {}): string {
-  const flags = [
-    ...(config === undefined ? [] : ['--config', shellWord(config)]),
-    ...(sandbox === true ? ['--sandbox'] : []),
-    ...(server === undefined ? [] : ['--server', shellWord(server)]),
-  ]
-  return [sandbox === true ? 'npx pipewright' : 'pipewright', args, ...flags].join(' ')
+export function commandLine(args: string, { sandbox, profile, config, server }: CommandContext = {}): string {
+  const given = { config, profile: sandbox && profile?.name !== 'default' && profile?.name, server }
+  const flags = Object.entries(given).map(([flag, value]) => (value ? ` --${flag} ${shellWord(value)}` : ''))
+  return (sandbox ? `npx pipewright ${args} --sandbox` : `pipewright ${args}`) + flags.join('')
 }
 
 export function shellWord(text: string): string {

@@ -1,3 +1,4 @@
+import type { CommandContext } from '../plan/step.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
@@ -46,21 +47,19 @@ export interface Health {
 }
 
 /** Times are ms since the epoch. */
-export interface Overview {
-  readonly sandbox: boolean
-  readonly config: string | undefined
+export interface Overview extends CommandContext {
   readonly version: string
   readonly revision: Revision | undefined
   readonly revisionSince: number | undefined
   readonly manifestsDir: string
   /** Address of a manifest, with `{revision}`, `{file}` and `{line}`. */
   readonly repositoryUrl: string | undefined
-  /** On the daemon's machine. Undefined: no admin token. */
+  /** On the daemon's machine. Undefined: no token. */
   readonly adminTokenFile: string | undefined
   readonly sourceProblem: string | undefined
   readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
-  /** Resources that are due and were not checked since the daemon started. */
+  /** Due resources that were not checked since the daemon started. */
   readonly overdue: number
   /** Pipes whose id is in no Lock. 0 if there is no Lock. */
   readonly withoutLock: number

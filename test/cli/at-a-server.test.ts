@@ -188,7 +188,7 @@ test('status --watch prints again after a change, once that the daemon is silent
   now.resources = [resource('Pipe/orders', { status: 'Progressing' })]
   await says(/^Pipe\/orders +Progressing/)
   now.overview = { findings: [finding()] }
-  await says(/^1 error in manifests/)
+  await says(/^Errors in manifests: 1/)
   now.overview = { startedAt: NOW }
   await expect.poll(() => lines().filter((line) => line.startsWith('RESOURCE'))).toHaveLength(4)
   await server.close()

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { stepContext } from '../../src/cli/command-context.ts'
 
 const FILE = fileURLToPath(import.meta.url)
-const COMMANDS = { sandbox: true, config: 'a.yaml', server: undefined }
+const COMMANDS = { sandbox: true, profile: DEFAULT, config: 'a.yaml', server: undefined }
 
 test.each([
   ['a folder', dirname(FILE), dirname(FILE)],

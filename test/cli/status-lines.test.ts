@@ -4,15 +4,9 @@ import { statusText } from '../../src/cli/render/status-text.ts'
 test.each([
   [0, []],
   [
-    1,
-    [
-      'The id of 1 pipe is in no Lock. If the ledger is lost, Pipewright might create it again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.',
-    ],
-  ],
-  [
     7,
     [
-      'The ids of 7 pipes are in no Lock. If the ledger is lost, Pipewright might create them again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.',
+      'Pipes in no Lock: 7. If the ledger is lost, Pipewright might create them again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.',
     ],
   ],
 ])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {

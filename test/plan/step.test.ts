@@ -5,15 +5,12 @@ test.each([
   ['with the defaults', {}, 'pipewright resolve Pipe/a --retry'],
   ['in the sandbox', { sandbox: true }, 'npx pipewright resolve Pipe/a --retry --sandbox'],
   [
-    'with a settings file, as one word',
-    { sandbox: false, config: 'my settings.yaml' },
-    "pipewright resolve Pipe/a --retry --config 'my settings.yaml'",
+    'in another sandbox',
+    { sandbox: true, profile: { name: 'p' } },
+    'npx pipewright resolve Pipe/a --retry --sandbox --profile p',
   ],
-  [
-    'to a daemon',
-    { server: 'http://127.0.0.1:8080' },
-    'pipewright resolve Pipe/a --retry --server http://127.0.0.1:8080',
-  ],
+  ['with a settings file', { config: 'a b.yaml' }, "pipewright resolve Pipe/a --retry --config 'a b.yaml'"],
+  ['to a daemon', { server: 'http://a:80' }, 'pipewright resolve Pipe/a --retry --server http://a:80'],
 ])('a suggested command, %s', (_where, context, line) => {
   expect(commandLine('resolve Pipe/a --retry', context)).toBe(line)
 })

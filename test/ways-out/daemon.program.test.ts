@@ -109,7 +109,7 @@ describe('what is wrong with the whole is said by status, from the ledger as fro
     const from = [[], ['--server', url]]
     for (const where of from) expect(await problems(world, where)).toEqual([0, []])
     await play(world, 'write wrong flawed')
-    const errors = expect.stringMatching(/^\d errors? in manifests: see "pipewright validate"\.$/)
+    const errors = expect.stringMatching(/^Errors in manifests: \d\. See "pipewright validate"\.$/)
     for (const where of from) await expect.poll(() => problems(world, where)).toEqual([1, [errors]])
     await play(
       world,

@@ -118,7 +118,7 @@ function viewNamed(resources: readonly ShownResource[], key: string): ShownResou
 function show(io: Io, settings: Settings, reading: Chosen, { key, output }: StatusOptions): void {
   const { whole, resources, next, cause, isCheckKnown } = reading
   const daemon = { state: reading.daemon.state, ...reading.daemon.last }
-  const problems = wholeSentences(whole)
+  const problems = wholeSentences(whole, settings)
   const [only] = resources
   switch (output) {
     case 'json':

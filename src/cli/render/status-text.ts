@@ -67,7 +67,8 @@ function revisionLine(
 }
 
 function problemLines(whole: DaemonSummary, text: StatusText): readonly string[] {
-  return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
+  const problems = wholeSentences(whole, { ...text.here, server: undefined })
+  return problems.map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
 export function resourceTable(
