@@ -125,7 +125,7 @@ function addDeciding(shell: Shell): void {
     .action(acting(shell, 'local', forget))
   addCommand(shell, 'suspend', 'pause a resource until the next revision; print the line to commit')
     .argument('<key>', KEY)
-    .option('--reason <TEXT>', 'why; shown in the status', parsedBy(parseReason), 'suspended by a command')
+    .option('--reason <TEXT>', 'why; shown in the status', parsedBy(parseReason), 'no reason given')
     .addOption(
       new Option('--for <DURATION>', 'maximum duration')
         .argParser(parsedBy(duration(60_000, YEAR_MS)))

@@ -68,7 +68,7 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
   if (issue.code === 'invalid_key') return fieldName(path, issue.issues[0])
   if (issue.code === 'too_small' || issue.code === 'too_big') return outOfRange(path, issue)
   if (issue.code === 'not_multiple_of') return format(`must be a multiple of ${issue.divisor}`)
-  return format(ownWords(issue.message) ?? 'does not have the right form')
+  return format(ownWords(issue.message) ?? 'has the wrong form')
 }
 
 /** Findings of the only branch of the union that fits the type. Otherwise, one finding for the whole union. */

@@ -40,7 +40,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 export function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
   const format = FORMATS[issue.format]
   return (
-    ownWords(issue.message) ?? (format === undefined ? 'does not have the right form' : `must be ${format}`)
+    ownWords(issue.message) ?? (format === undefined ? 'has the wrong form' : `must be ${format}`)
   )
 }
 
@@ -49,12 +49,12 @@ export function wantedWords(expected: string, format: string | undefined): strin
 }
 
 const FIELDS_BELOW =
-  'Write a mapping: each field on a line of its own below, indented by two more spaces, without "- ".'
+  'Write a mapping: each field on a line of its own, indented by two more spaces, without "- ".'
 
 const TYPE_HINTS: Readonly<Record<string, string>> = {
   string: 'Write one text, in quotes.',
   number: 'Write a number, without quotes or a unit.',
-  int: 'Write a number, without quotes or a unit.',
+  int: 'Write a whole number, without quotes or a unit.',
   boolean: 'Write true or false, without quotes.',
   array: 'Write a list: [first, second].',
   object: FIELDS_BELOW,
@@ -62,7 +62,7 @@ const TYPE_HINTS: Readonly<Record<string, string>> = {
 }
 
 const FIELD_HINTS: Readonly<Record<string, string>> = {
-  'metadata.name': 'Write it in lower case, without spaces and "_".',
+  'metadata.name': 'Write it in lower case, without spaces and "_", in quotes.',
   'metadata.labels.*': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',
   'policy.interval': 'Write a number and a unit: s, m, h or d.',
   'policy.suspend': 'Write {reason: planned migration, until: "2027-01-31T00:00:00Z"}.',

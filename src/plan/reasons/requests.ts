@@ -40,9 +40,7 @@ export const REQUESTS = {
     ...FAILED,
     ...MET,
     means: 'the platform refused the request',
-    steps: (_facts, { place }) => [
-      { text: 'Correct the manifest. A change is tried immediately:', copy: place },
-    ],
+    steps: (_facts, { place }) => [{ text: 'Correct the manifest:', copy: place }],
   }),
   AuthFailed: row({
     ...FAILED,
