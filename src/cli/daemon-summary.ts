@@ -35,9 +35,10 @@ export function notAccepted(problem: string): string {
 
 export function wholeSentences(whole: DaemonSummary, commands?: CommandContext): readonly string[] {
   const { problem, errors = 0, overdue = 0 } = whole
+  const check = commandLine('validate', { ...commands, server: undefined })
   return [
     ...(problem === undefined ? [] : [problem]),
-    ...(errors === 0 ? [] : [`Errors in manifests: ${errors}. See "${commandLine('validate', commands)}".`]),
+    ...(errors === 0 ? [] : [`Errors in manifests: ${errors}. See "${check}".`]),
     ...(overdue === 0 ? [] : [`Resources not checked since the daemon started (old status): ${overdue}.`]),
   ]
 }

@@ -115,7 +115,7 @@ describe('what is wrong with the whole is said by status, from the ledger as fro
       world,
       `status Pipe/a | not: in manifests
       status Pipe/a -o json | "daemon": { "state": "running"
-      reconcile --wait ${token.join(' ')} => 1 | in manifests: see`,
+      reconcile --wait ${token.join(' ')} => 1 | Errors in manifests: 1`,
     )
     renameSync(world.workspace.manifests, world.workspace.path('aside'))
     mkdirSync(world.workspace.manifests)

@@ -67,7 +67,7 @@ function revisionLine(
 }
 
 function problemLines(whole: DaemonSummary, text: StatusText): readonly string[] {
-  const problems = wholeSentences(whole, { ...text.here, server: undefined })
+  const problems = wholeSentences(whole, text.here)
   return problems.map((problem) => text.paint(['red', 'bold'], wrapped(problem, '', text.width)))
 }
 
