@@ -63,8 +63,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(cluster))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
-  let comparing: Promise<void> | undefined
-  stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
   // A process that can become leader notices the rollback in `begin`.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
@@ -73,8 +71,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
-  /** Until all records are read, the count of writes is too low. */
-  let isRead = false
   const lease = stack.use(
     createKubernetesLease({
       api: leaseApi,
@@ -90,15 +86,9 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
         // The stored count never falls, because a rollback is detected if the records show fewer writes.
-        ...(isRead && {
-          [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
-        }),
+        [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
       }),
-      onRollback(what) {
-        rollback.notice(what)
-        // Lists again, because a restored cluster sends no events until its version is as high as before the restore.
-        comparing = mirror.relist().catch(() => undefined)
-      },
+      onRollback: (what) => rollback.notice(what),
       onRenewal: (failed) =>
         emit({
           type: 'LeaseRenewed',
@@ -143,7 +133,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const resources = stack.move()
   /** Runs before this leader acts, because it must know all intents of the previous leader. */
   async function begin(): Promise<void> {
-    isRead = false
     await mirror.relist()
     // Read again, because another process might have stored its platform in the Secret.
     await secret.read('platform')
@@ -153,7 +142,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
     // If a rollback is already known, this one is not reported, because it can be the same one.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
-    isRead = true
     // The previous leader might have ended between its first write and `noteRecords`.
     if (!isEmpty(mirror)) await noteRecords()
   }
