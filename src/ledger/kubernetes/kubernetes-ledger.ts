@@ -87,8 +87,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     history: readonly NewEntry[],
     atLeast = 0,
   ): { readonly kept: Kept; readonly record: LedgerRecord } {
-    const used = Math.max(over?.kept.version ?? 0, atLeast)
-    const record = { ...next, version: (next.version === 0 ? used : Math.max(next.version, used)) + 1 }
+    const record = { ...next, version: Math.max(over?.kept.version ?? 0, atLeast) + 1 }
     const { body, version } = encodeRecord(record)
     const lines = withLines(over?.kept.history ?? [], linesOf(history))
     return {
@@ -103,11 +102,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
    * @returns the new record of the old key
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
-    const from = over?.kept.movedFrom
-    if (over === undefined || from === undefined || hasArrived(over.kept, keptAt)) return undefined
-    const there = mirror.get(from.key)
+    const from = over && !hasArrived(over.kept, keptAt) ? over.kept.movedFrom : undefined
+    const there = from && mirror.get(from.key)
     const record = recordOf(there)
-    if (record === undefined || there?.kept.version !== from.version) return undefined
+    if (record === undefined || there?.kept.version !== from?.version) return undefined
     return write(record, [])
   }
 
@@ -134,7 +132,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     history: readonly NewEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    compare(from)
     const stayed = await keepAway(compare(to))
     const seen = stayed?.version === from.version + 1 && stayed.key === from.key ? stayed : from
     await settleMoveTo(compare(to)?.kept.movedTo)
@@ -202,7 +199,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     remove: (record, history) => whileActing([record], () => remove(record, history)),
     async assertCanSettle() {
       assertOpen()
-      assertNotLapsed()
       // Throws before the intent is written, because without a renewal the create could not be sent.
       const failing = parts.lease.failing()
       if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
@@ -234,7 +230,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       return (await parts.activity.read()).isOwned
     },
     async watch(onWritten) {
-      assertOpen()
       let running = Promise.resolve()
       let isWaiting = false
       return mirror.onOthers(() => {
@@ -248,7 +243,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async [Symbol.asyncDispose]() {
       isClosed = true
-      await mirror[Symbol.asyncDispose]()
     },
   }
 }
