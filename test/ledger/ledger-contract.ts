@@ -40,16 +40,11 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.withIntent(intent?.id ?? 'other')).toStrictEqual(intent && written)
     })
 
-    test('counts every write of a record', async () => {
-      const first = await ledger.swap(blank(ORDERS), [])
-      const second = await ledger.swap({ ...first, line: 7 }, [])
-      expect(second).toStrictEqual({ ...first, line: 7, version: 2 })
-    })
-
     test('gives back the known record while it is at its version, and never when it was changed or is gone', async () => {
       const first = await ledger.swap(blank(ORDERS), [])
       expect(await ledger.get(ORDERS, first)).toBe(first)
       const second = await ledger.swap({ ...first, line: 7 }, [])
+      expect(second).toStrictEqual({ ...first, line: 7, version: 2 })
       expect(await ledger.get(ORDERS, first)).toStrictEqual(second)
       expect(await ledger.get(ORDERS, { ...second, line: 8 })).toStrictEqual(second)
       await ledger.remove(second, [])
@@ -80,17 +75,11 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.history({ key: undefined, limit: 10 })).toEqual([])
     })
 
-    test('refuses to write over a record that is gone', async () => {
-      const record = await ledger.swap(blank(ORDERS), [])
-      await ledger.remove(record, [])
-      await expect(ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
-      expect(await ledger.get(ORDERS)).toBeUndefined()
-      expect(await ledger.list()).toEqual([])
-    })
-
     test('never gives a version twice to a key, so that a forgotten record is not mistaken for its successor', async () => {
       const before = await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
       await ledger.remove(before, [])
+      await expect(ledger.swap(before, [])).rejects.toThrow(LedgerConflict)
+      expect(await ledger.list()).toEqual([])
       let next = await ledger.swap(blank(ORDERS), [])
       for (let i = 0; i < 3; i++) next = await ledger.swap(next, [])
       expect(next.version).toBeGreaterThanOrEqual(before.version + 4)
