@@ -55,7 +55,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
     })
 
     test('of two that write on top of the same, one is refused, and sees the other’s then', async () => {
-      const [one, other] = [await open({ mode: 'owner' }), await open({ mode: 'owner' })]
+      const [one, other] = [await open(), await open({ mode: 'reader' })]
       const first = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
       await expect(other.ledger.swap(blank(ORDERS, { line: 2 }), [])).rejects.toThrow(LedgerConflict)
       expect(await other.ledger.get(ORDERS)).toStrictEqual(first)
@@ -65,7 +65,8 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
     })
 
     test('a record that somebody writes while it moves does not move, for nobody', async () => {
-      const [one, other] = [await open({ mode: 'owner' }), await open()]
+      // One that does not listen: it hears of the write at the end of its move.
+      const [other, one] = [await open(), await open({ mode: 'reader' })]
       const from = await one.ledger.swap(blank('Pipe/old'), [])
       const taken = await one.ledger.swap(blank('Pipe/new', { line: 5 }), [])
       await catchUpWith(other.ledger, [from, taken])
@@ -106,7 +107,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
     })
 
     test('records of 1,200 keys are read, in several pages', async () => {
-      const { ledger } = await open({ mode: 'owner' })
+      const { ledger } = await open()
       const keys = Array.from({ length: 1_200 }, (_, at) => `Pipe/p${String(at).padStart(5, '0')}` as const)
       for (let at = 0; at < keys.length; at += 100)
         await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))
@@ -133,7 +134,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const one = await open({ leaseMs: 2 * LEASE_MS, clock: standing })
       const first = await one.leadership.acquire(never, 'wait')
       // It does not renew, and a busy API takes longer than its Lease lasts.
-      const intent = await (await open({ mode: 'owner' })).ledger.swap(blank(ORDERS, { line: 1 }), [])
+      const intent = await (await open()).ledger.swap(blank(ORDERS, { line: 1 }), [])
       await until('it to hear of that', async () => (await one.ledger.get(ORDERS)) !== undefined)
       const other = await open()
       const began = cluster.clock.monotonic()

@@ -35,7 +35,8 @@ describe('a record whose write', () => {
   })
 
   test('had no reply, in a process that does not listen, is refused when it is made again', async () => {
-    const { ledger } = await open({ mode: 'owner' })
+    await open()
+    const { ledger } = await open({ mode: 'reader' })
     once('POST', 'pipewrightrecords', 'lost')
     await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
     await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerConflict)
@@ -339,7 +340,7 @@ test('what a leader says of itself is known to others from its next renewal on',
 })
 
 test('a list whose pages are too old begins again', async () => {
-  const { ledger } = await open({ mode: 'owner' })
+  const { ledger } = await open()
   const keys = Array.from({ length: 600 }, (_, at) => `Pipe/p${String(at).padStart(3, '0')}` as const)
   for (let at = 0; at < keys.length; at += 100)
     await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))
