@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
+import { LedgerConflict, LedgerError, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import { sleep, type Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -44,14 +44,18 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       await cluster[Symbol.asyncDispose]()
     })
 
-    test('what one writes, another one hears of; its own writes are not somebody else’s', async () => {
-      const [one, other] = [await open(), await open()]
-      let heard = 0
-      await other.ledger.watch(async () => void (heard += 1))
+    test('what one writes, another one hears of, also after a failure; its own writes are not somebody else’s', async () => {
+      const said: string[] = []
+      const [one, other] = [await open(), await open({ emit: ({ type }) => void said.push(type) })]
+      const failures = [new TypeError('a bug'), new LedgerError('io', 'the ledger is closed')]
+      await other.ledger.watch(() => Promise.reject(failures.pop()))
       const record = await one.ledger.swap(blank(ORDERS), [])
-      await until('the write of another process', () => heard > 0)
+      await until('the write of another process', () => failures.length === 1)
+      expect(said).not.toContain('Bug')
       expect(await other.ledger.get(ORDERS)).toStrictEqual(record)
       expect([[...one.ledger.toRead.keys()], [...other.ledger.toRead.keys()]]).toEqual([[], [ORDERS]])
+      await one.ledger.swap(record, [])
+      await until('the next one', () => said.includes('Bug'))
     })
 
     test('of two that write on top of the same, one is refused, and sees the other’s then', async () => {

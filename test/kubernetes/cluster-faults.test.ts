@@ -90,13 +90,18 @@ describe('a move', () => {
   test('that ends half way has not happened, for whoever reads; and can be made again', async () => {
     const { ledger } = await open()
     const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])
-    once('PUT', 'pipewrightrecords', 'cut')
-    await expect(ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])).rejects.toThrow(LedgerError)
-    expect(await ledger.list()).toStrictEqual([from])
+    for (const method of ['POST', 'PUT']) {
+      once(method, 'pipewrightrecords', 'cut')
+      const moving = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+      await expect(moving).rejects.toThrow(LedgerError)
+      expect(await ledger.list()).toStrictEqual([from])
+    }
     const other = await open({ mode: 'reader' })
     expect(await other.ledger.list()).toStrictEqual([from])
     const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [entry('Pipe/new', 'm')])
     expect(await ledger.list()).toStrictEqual([moved])
+    once('PUT', 'pipe.new', 'cut')
+    await expect(ledger.swap(blank('Pipe/old'), [])).rejects.toThrow(LedgerError)
     expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([moved])
   })
 
@@ -170,6 +175,8 @@ describe('a move', () => {
       const { ledger } = await open()
       const taken = await ledger.swap(blank('Pipe/new'), [])
       const end = await begun(ledger, await ledger.swap(blank('Pipe/old'), []), taken)
+      once('PUT', 'pipe.old', 'cut')
+      await expect(ledger[how](taken, [])).rejects.toThrow(LedgerError)
       await ledger[how](taken, [])
       expect(await end()).toBe(409)
       expect(await seen()).toContain('Pipe/old')
@@ -253,14 +260,15 @@ describe('what is forbidden', () => {
       watches += 1
       return FORBIDDEN
     })
-    const said: (string | undefined)[] = []
-    const emit = (event: Event) => void (event.type === 'LedgerRead' && said.push(event.message))
+    const said: string[] = []
+    const emit = (event: Event) =>
+      void (event.type === 'LedgerRead' && said.push(`${event.result}: ${event.message}`))
     // With it no while ever passes.
     const { ledger } = await open({ emit, clock: { ...model.clock, after: () => () => undefined } })
     await until('that it is said', () => said.length > 0)
     await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
     expect(said).toEqual([
-      'the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
+      'failed: the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
     ])
     expect(watches).toBe(1)
   })
@@ -404,6 +412,7 @@ describe('the Secret', () => {
     await term.release()
     await expect(open({ platform: second })).rejects.toMatchObject({ code: 'platform' })
     expect(await unbindLedger('kubernetes:ledger', { clock: model.clock, emit: ignore })).toBe(first)
+    once('PUT', '/secrets/', 'cut')
     await (await open({ platform: second })).leadership.acquire(never, 'wait')
     await expect(open({ platform: first })).rejects.toMatchObject({ code: 'platform' })
   })
