@@ -23,9 +23,8 @@ export function createLedgerRollback(options: {
 }) {
   const { secret, clock, isReader, emit } = options
   const closing = new AbortController()
-  /** The first rollback that is not in the Secret yet. */
-  let unsaid: string | undefined
-  let noticed = 0
+  /** The first rollback that is not in the Secret yet. Each notice makes a new object. */
+  let unsaid: { readonly what: string } | undefined
   let failed = ''
   /** The highest rollback count seen; a lower one means that the Secret was rolled back. */
   let seen = secret.rollbacks()
@@ -34,23 +33,18 @@ export function createLedgerRollback(options: {
   follow()
 
   function note(what: string): void {
-    noticed += 1
-    if (unsaid !== undefined) return
-    unsaid = what
-    emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
+    if (unsaid === undefined) emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
+    unsaid = { what: unsaid?.what ?? what }
   }
 
   /** Writes the rollback to the Secret with a higher count, because an earlier acceptance must not cover it. */
   async function say(): Promise<void> {
-    let upTo = noticed
-    await secret.read('setBacks')
+    const said = unsaid
     await secret.change(() => {
-      upTo = noticed
       const setBacks = String(Math.max(secret.rollbacks(), seen) + 1)
-      return { setBack: secret.rollback() ?? unsaid, setBacks }
+      return { setBack: secret.rollback() ?? said?.what, setBacks }
     })
-    seen = secret.rollbacks()
-    if (noticed === upTo) unsaid = undefined
+    if (unsaid === said) unsaid = undefined
   }
 
   async function readSecret(): Promise<void> {
@@ -87,7 +81,7 @@ export function createLedgerRollback(options: {
   }
 
   function known(): string | undefined {
-    const what = unsaid ?? secret.rollback()
+    const what = unsaid?.what ?? secret.rollback()
     return what === undefined ? undefined : `${wordsOf(what)}${unsaid === undefined ? '' : failed}`
   }
 
