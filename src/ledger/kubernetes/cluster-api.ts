@@ -256,6 +256,5 @@ function asEvent(value: unknown): WatchEvent {
   const { type, object } = isObject(value) ? value : {}
   if (type === 'ERROR') throw errorOfReply(isObject(object) ? Number(object['code']) : 500, object)
   if (type === 'BOOKMARK' && isObject(object)) return { type, object: object as KubeObject }
-  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw notKubernetes(value)
-  return { type, object: asObject(object) }
+  return { type: type === 'DELETED' ? type : 'MODIFIED', object: asObject(object) }
 }

@@ -31,13 +31,12 @@ export function errorOfReply(status: number, said: unknown): ClusterError {
 
 export function unanswered(error: unknown, proxy?: string): ClusterError {
   if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
-  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
-  const isLate = name === 'TimeoutError'
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : message
+  const { name, message, code }: Error & { code?: unknown } =
+    error instanceof Error ? error : new Error(String(error))
   // Only the host, because the URL can contain user and password.
   const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host} of the kubeconfig`
-  const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
+  const what = typeof code === 'string' ? code : message
+  const why = name === 'TimeoutError' ? 'does not answer in time' : `cannot be reached (${what})`
   return new ClusterError(`the Kubernetes API ${why}${through}`, undefined, { cause: error })
 }
 

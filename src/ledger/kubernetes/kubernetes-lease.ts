@@ -113,6 +113,8 @@ export function createKubernetesLease(
     let next: Promise<number> | undefined
     let cancel: (() => void) | undefined
 
+    const isOurs = (lease: SeenLease | undefined) => lease?.holder === holder && lease.epoch === epoch
+
     function end(why: string): void {
       cancel?.()
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
@@ -123,7 +125,7 @@ export function createKubernetesLease(
       for (let tries = 1; ; tries += 1) {
         over.signal.throwIfAborted()
         const lease = seen()
-        if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
+        if (!isOurs(lease)) {
           end(`${lease?.holder ?? 'another process'} became the leader`)
           continue
         }
@@ -152,8 +154,7 @@ export function createKubernetesLease(
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())
-      if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch)
-        end(`${lease?.holder ?? 'another process'} became the leader`)
+      if (!isOurs(lease)) end(`${lease?.holder ?? 'another process'} became the leader`)
       over.signal.throwIfAborted()
     }
 
@@ -206,13 +207,12 @@ export function createKubernetesLease(
       confirm,
       end,
       async release() {
-        cancel?.()
         if (over.signal.aborted) return
         await current?.catch(() => undefined)
         const lease = seen()
         renewedAt = undefined
         end('it was released')
-        if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) return
+        if (!isOurs(lease)) return
         try {
           await object.write('', epoch, lease)
         } catch (error) {

@@ -104,7 +104,6 @@ export function createMirror(
     const known = objects.get(name)
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
     const isGone = type === 'DELETED' || !isRecord(object)
-    if (known === undefined && isGone) return
     try {
       noteOther(isGone ? lose(name) : note(object))
     } catch (error) {
@@ -153,7 +152,6 @@ export function createMirror(
       const object = await api.get(`${path}/${name}`)
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
-      if (known?.resourceVersion === resourceVersion) return
       // Ignores the reply if an event or a write during the read has brought a later version.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (!isRecord(object)) loseForAnother(name, object)
@@ -161,7 +159,7 @@ export function createMirror(
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       // Ignores the 404 if an event or a write during the read has changed the mirror.
-      if (!objects.has(name) || objects.get(name) !== before) return
+      if (objects.get(name) !== before) return
       noteOther(lose(name))
     }
   }

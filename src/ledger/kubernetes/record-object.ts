@@ -136,7 +136,7 @@ export function objectOf(
     ...(movedFrom && { movedFrom: { ...movedFrom } }),
     ...(before !== undefined && { before }),
     ...(movedTo && { movedTo: { ...movedTo } }),
-    ...(history.length > 0 && { history: history.map((line) => ({ ...line })) }),
+    history: history.map((line) => ({ ...line })),
   }
 }
 

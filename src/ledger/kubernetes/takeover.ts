@@ -58,15 +58,8 @@ export function createTakeover(parts: {
 
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const give = () => reject(signal.reason as Error)
-  signal.addEventListener('abort', give, { once: true })
-  try {
-    signal.throwIfAborted()
-    await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', give)
-    work.catch(() => undefined)
-  }
+  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  await Promise.race([work, aborted])
 }
 
 function isOfApi(error: unknown): error is Error {
