@@ -25,6 +25,8 @@ interface Watch {
 }
 
 let stop = new AbortController()
+let said: (string | undefined)[] = []
+let meanwhile = async () => {}
 
 afterEach(() => {
   stop.abort()
@@ -35,6 +37,7 @@ afterEach(() => {
 function begin(clock: FakeClock, watch: Watch): readonly number[] {
   const reads: number[] = []
   const { signal } = stop
+  said = []
   void watchRecords(
     {
       api: {
@@ -56,7 +59,7 @@ function begin(clock: FakeClock, watch: Watch): readonly number[] {
         if (reads.length === 50) stop.abort()
       },
       hear: ignore,
-      onSilence: ignore,
+      onSilence: (why) => said.push(why),
       onUnreadable: ignore,
     },
     signal,
@@ -81,7 +84,7 @@ describe('while no watch lasts, all records are read at once, and then less and 
 
 test('after watches that the API ended in their time, nothing is read again', async () => {
   const clock = createFakeClock()
-  const reads = begin(clock, { lastsMs: 60_000, end: ENDED, unread: undefined })
+  const reads = begin(clock, { lastsMs: 59_000, end: ENDED, unread: undefined })
   await clock.advance(600_000)
   expect(reads).toEqual([])
 })
@@ -105,14 +108,14 @@ test('after a watch that lasted, all is read at once, and the pauses are short a
   expect(reads).toEqual([0, 1, 3, 7, 15, 31, 131, 132, 134, 138, 146])
 })
 
-test('after the API was away, all is read within a second', async () => {
+test('after the API was away, which is said once, all is read within a second', async () => {
   const clock = createFakeClock()
-  const watch: Watch = { lastsMs: 20_000, end: AWAY, unread: AWAY }
+  const watch: Watch = { lastsMs: 20_000, end: AWAY, unread: FORBIDDEN }
   const reads = begin(clock, watch)
   await clock.advance(50_000)
   watch.unread = undefined
   await clock.advance(1_000)
-  expect(reads).toEqual([51])
+  expect([reads, said]).toEqual([[51], [AWAY.message, FORBIDDEN.message]])
 })
 
 function objectAt(resourceVersion: string): KubeObject {
@@ -153,23 +156,54 @@ test('a record that is written while a read does not find it is not lost', async
   expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('2')
 })
 
-test('a list is not hidden by an older version that this process reads meanwhile', async () => {
-  const versions = ['1', '3']
+test('of a list and what this process reads meanwhile, the later version counts', async () => {
+  const versions = ['1', '3', '1']
+  const reads = ['2', '4']
   const api: Partial<ClusterApi> = {
     async list() {
       const [version = ''] = versions.splice(0, 1)
-      if (version === '3') await mirror.refresh('Pipe/orders')
+      if (versions.length < 2) await mirror.refresh('Pipe/orders')
       return { items: [objectAt(version)], resourceVersion: version }
     },
-    get: async () => objectAt('2'),
+    get: async () => objectAt(reads.shift() ?? ''),
   }
   const mirror = mirrorOf(api as ClusterApi, createFakeClock()) // it needs no other call
   await mirror.relist()
-  await mirror.relist()
-  expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('3')
+  for (const version of ['3', '4']) {
+    await mirror.relist()
+    expect(mirror.get('Pipe/orders')?.resourceVersion).toBe(version)
+  }
 })
 
-test('a new Lease after a deletion keeps the revision and the count of the one that was seen', async () => {
+test('an event that comes before the reply to a write is of another process if its version is later', async () => {
+  const clock = createFakeClock()
+  let hear: Parameters<ClusterApi['watch']>[2] = ignore
+  const api: Partial<ClusterApi> = {
+    versionOf: async () => '0',
+    watch: (_path, _from, heard, signal) => {
+      hear = heard
+      return sleep(clock, 60_000, signal)
+    },
+  }
+  await using mirror = mirrorOf(api as ClusterApi, clock) // it needs no other call
+  mirror.follow()
+  await clock.settle()
+  for (const [event, keys] of [
+    ['1', 0],
+    ['3', 1],
+  ] as const) {
+    await mirror.writing('Pipe/orders', async () => {
+      hear({ type: 'MODIFIED', object: objectAt(event) })
+      return objectAt('1')
+    })
+    expect(mirror.get('Pipe/orders')?.resourceVersion).toBe(event)
+    expect(mirror.toRead.size).toBe(keys)
+  }
+  hear({ type: 'MODIFIED', object: objectAt('4') })
+  expect(mirror.get('Pipe/orders')?.resourceVersion).toBe('4')
+})
+
+test('a new Lease after a deletion keeps the revision and the count of the one that was seen, also if it is made during a read', async () => {
   const annotations = Object.fromEntries(
     [
       ['revision', 'r2'],
@@ -180,7 +214,10 @@ test('a new Lease after a deletion keeps the revision and the count of the one t
   const metadata = { name: LEDGER, uid: 'one', resourceVersion: '1', annotations }
   const written: JsonObject[] = []
   const api: Partial<ClusterApi> = {
-    get: async () => ({ metadata, spec: { holderIdentity: 'a', leaseTransitions: 1 } }),
+    async get() {
+      await meanwhile()
+      return { metadata, spec: { holderIdentity: 'a', leaseTransitions: 1 } }
+    },
     async create(_path, body) {
       written.push(body)
       return { ...body, metadata: { ...metadata, resourceVersion: '2' } }
@@ -191,6 +228,8 @@ test('a new Lease after a deletion keeps the revision and the count of the one t
   const of = { path: 'leases', name: LEDGER, annotations: () => ({}), onRollback: ignore }
   const lease = createLeaseObject({ ...calls, ...times, ...of })
   await lease.read()
-  await lease.write('b', 2, undefined)
+  meanwhile = async () => void (await lease.write('b', 2, undefined))
+  // The reply is older.
+  expect(await lease.read()).toMatchObject({ holder: 'b', epoch: 2 })
   expect(written).toMatchObject([{ metadata: { annotations } }])
 })

@@ -117,13 +117,6 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.get('Pipe/old')).toBeUndefined()
     })
 
-    test('moves a record back to where it came from', async () => {
-      const from = await ledger.swap(blank('Pipe/old'), [])
-      const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
-      const back = await ledger.move(moved, { ...moved, key: 'Pipe/old', version: 0 }, [])
-      expect(await ledger.list()).toStrictEqual([back])
-    })
-
     test('moves a record to a key that another one has left', async () => {
       const [first, other] = [await ledger.swap(blank('Pipe/a'), []), await ledger.swap(blank('Pipe/c'), [])]
       const moved = await ledger.move(first, { ...first, key: 'Pipe/b', version: 0 }, [])

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLedgerFile, createReserve, makeFolder } from '../../src/ledger/location.ts'
-import { folderForFile } from '../support/folders.ts'
+import { folderForFile, folderForTest } from '../support/folders.ts'
 
 const base = folderForFile()
 
@@ -35,8 +35,9 @@ test('a ledger that cannot be put in place leaves no draft', () => {
 
 describe('the reserve of a ledger', () => {
   test('is taken whole, again only if it is too small, and released once', () => {
-    const reserve = createReserve(join(base, 'one.db'))
-    const file = join(base, 'one.db.reserve')
+    const ledger = join(folderForTest(), 'one.db')
+    const reserve = createReserve(ledger)
+    const file = `${ledger}.reserve`
     expect(reserve.release()).toBe(false)
     writeFileSync(file, 'cut short')
     reserve.take()
