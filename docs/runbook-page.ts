@@ -1,6 +1,7 @@
 import type { Key } from '../src/kinds/key.ts'
 import { REASONS, stepsOf, type Reason } from '../src/plan/reason.ts'
 import type { About, FieldEdit } from '../src/plan/step.ts'
+import { REASON_SAMPLES } from './reason-samples.ts'
 
 /* docs/reference/runbook.md: what the table of reasons says stands at the head of each reason's entry; all else is written by hand. */
 
@@ -23,8 +24,8 @@ export function runbookPage(written: string): string {
 
 /** Status, severity, alert, and what to run or to write. */
 function head(reason: Reason): string {
-  const { status, severity, alert, sample } = REASONS[reason]
-  const steps = stepsOf({ reason, facts: sample }, ANY)
+  const { status, severity, alert } = REASONS[reason]
+  const steps = stepsOf({ reason, facts: REASON_SAMPLES[reason] }, ANY)
   const wakes = alert === undefined ? 'no alert' : `[${alert}](#${alert.toLowerCase()})`
   const shell = steps.flatMap((step) =>
     step.shell === undefined ? [] : `\`pipewright ${filled(step.shell)}\``,

@@ -1,3 +1,4 @@
+import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
@@ -11,7 +12,7 @@ import {
 import { decide } from '../../src/plan/decide.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
 import { type Outcome, DONE } from '../../src/plan/outcome.ts'
-import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
+import { messageOf, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
   alert,
@@ -64,8 +65,7 @@ function failed(reason: Reason): Outcome {
 }
 
 const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut', pipeId: undefined }
-const { sample } = REASONS.OutcomeUnknown
-const lost: Outcome = { result: 'unknown', facts: sample, requestId: undefined, seen }
+const lost: Outcome = { result: 'unknown', facts: REASON_SAMPLES.OutcomeUnknown, requestId: undefined, seen }
 const well = conditions('True Valid', 'True InSync', 'True NotJudged')
 const unknown = conditions('True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown')
 const undecided = { ...blankRecord('Pipe/orders'), version: 2, intent: intent('unknown') }

@@ -1,3 +1,4 @@
+import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
@@ -17,7 +18,7 @@ import type {
   Surroundings,
 } from '../../src/plan/input.ts'
 type Witness = 'answered' | 'silent' | 'nobody'
-import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
+import type { Because, Reason } from '../../src/plan/reason.ts'
 import {
   blankRecord,
   type Fingerprint,
@@ -28,7 +29,7 @@ import {
 
 /** A reason with some facts. */
 export function because(reason: Reason): Because {
-  return { reason, facts: REASONS[reason].sample } as Because // of the same row
+  return { reason, facts: REASON_SAMPLES[reason] } as Because // of the same row
 }
 
 /** A round moment to count from: ms since the epoch. */

@@ -1,3 +1,4 @@
+import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { causeOf, REASONS, stepsOf, type ReasonFacts, type Reason } from '../../src/plan/reason.ts'
@@ -96,7 +97,8 @@ const END = /(?<=[.?]) (?=[A-Z])/
 
 /** The sentences of a reason, each with the facts that give it first. */
 function textsOf(reason: Reason): readonly string[] {
-  const { facts: schema, sample } = REASONS[reason]
+  const { facts: schema } = REASONS[reason]
+  const sample = REASON_SAMPLES[reason]
   const { def } = schema as unknown as Schema // as all of zod
   const known = new Set<string>()
   const lines: string[] = []

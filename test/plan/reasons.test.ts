@@ -1,3 +1,4 @@
+import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import { HistoryEntry } from '../../src/contract/history.ts'
@@ -49,7 +50,7 @@ describe('each reason', () => {
 
   test('is read again from a ledger with the facts that were written', () => {
     for (const reason of ALL) {
-      const { sample } = REASONS[reason]
+      const sample = REASON_SAMPLES[reason]
       const written: unknown = JSON.parse(JSON.stringify({ facts: sample }))
       expect.soft(written, reason).toEqual({ facts: parseFacts(reason, sample) })
       expect.soft(parseFacts(reason, { other: 'facts' }), reason).toBeUndefined()

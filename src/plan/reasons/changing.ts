@@ -65,12 +65,6 @@ export const CHANGING = {
       access: ACCESS.partial({ gives: true }).optional(),
       state: A_STATE.optional(),
     }),
-    sample: {
-      why: 'edited',
-      fields: ['scaling.replicas'],
-      by: ['scalePipe'],
-      is: 'to be sent',
-    },
     words: ({ why, fields, by, is, loadsAgain, access, state }, noun) => {
       const cause = WHY[why](fields.join(', '))
       const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table with a changed mapping is removed and added again, which loads its data again.' : ''}`
@@ -107,7 +101,6 @@ export const CHANGING = {
       removal: REMOVAL,
       staysBehind: z.string().optional(),
     }),
-    sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
     words: ({ why, fields, removal, staysBehind }, noun) =>
       removalWords(removal, {
         asked: DELETED_WHY[why](fields.join(', '), noun),
@@ -140,14 +133,11 @@ const COMMANDS = {
   },
 } as const
 
-type Command = keyof typeof COMMANDS
-
 export const APPLYING = {
   Applied: row({
     ...WELL,
     means: 'it was applied, and the reply or a reading confirms it',
     facts: z.strictObject({ fields: z.array(z.string()).readonly() }).optional(),
-    sample: { fields: ['scaling.replicas'] },
     words: (facts) =>
       facts === undefined || facts.fields.length === 0 ? 'Applied.' : `Applied: ${facts.fields.join(', ')}.`,
   }),
@@ -158,9 +148,10 @@ export const APPLYING = {
       fields: z.array(z.string()).readonly(),
       /** When the change is sent again. Default: at the interval. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
+      command: z
+        .strictObject({ why: z.enum(Object.keys(COMMANDS) as [keyof typeof COMMANDS]), state: A_STATE })
+        .optional(), // the keys of an object literal
     }),
-    sample: { fields: ['roles'] },
     words: ({ fields, again, command }, noun) =>
       command !== undefined
         ? `${COMMANDS[command.why].words(noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright sends it again within an hour.`

@@ -28,7 +28,6 @@ export const CREATING = {
       z.strictObject({ is: z.enum(['tried again', 'settled', 'forced']), attempt: z.number() }),
       z.strictObject({ is: z.literal('gone'), pipeId: z.string() }),
     ]),
-    sample: { is: 'created' },
     words: (facts, noun) => {
       switch (facts.is) {
         case 'created':
@@ -59,7 +58,6 @@ export const CREATING = {
       PIPE.extend({ by: z.literal('the list') }),
       PIPE.extend({ by: z.literal('a reply'), attempt: z.number() }),
     ]),
-    sample: { pipeId: 'ID', by: 'policy.adopt' },
     words: (facts, noun) => {
       const { pipeId } = facts
       switch (facts.by) {
@@ -82,7 +80,6 @@ export const CREATING = {
       inPlaceOf: z.string().optional(),
       isByRead: z.literal(true).optional(),
     }),
-    sample: { pipeId: 'ID' },
     words: ({ pipeId, inPlaceOf, isByRead }, noun) => {
       const created = `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`
       return isByRead === true
@@ -97,7 +94,6 @@ export const CREATING = {
       PIPE.extend({ inPlaceOf: z.string().optional(), isAsAsked: z.literal(true).optional() }),
       z.strictObject({ from: z.string(), to: z.string() }),
     ]),
-    sample: { pipeId: 'ID' },
     words: (facts, noun) => {
       if ('from' in facts)
         return `The record of ${facts.from} moved to ${facts.to}: the same ${noun} under a new name.`

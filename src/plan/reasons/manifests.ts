@@ -80,7 +80,6 @@ export const MANIFESTS = {
     ...WELL,
     means: 'the manifest is valid',
     facts: z.undefined(),
-    sample: undefined,
     words: () => 'The manifest is valid.',
   }),
   InvalidManifest: row({
@@ -95,7 +94,6 @@ export const MANIFESTS = {
       meanwhile: z.enum(['nothing', 'the last valid one']).optional(),
       ...DOUBT,
     }),
-    sample: { said: 'The manifest has errors.' },
     words: ({ said, meanwhile, unknown }) => {
       if (meanwhile === undefined) return said
       const rest =
@@ -121,7 +119,6 @@ export const MANIFESTS = {
       olderThan: z.string().optional(),
       ...DOUBT,
     }),
-    sample: { by: 'readings' },
     words: ({ by, olderThan, unknown }) => {
       switch (by) {
         case undefined:
@@ -153,7 +150,6 @@ export const MANIFESTS = {
     alert: 'PipewrightOrphaned',
     means: 'it has a record, but no longer a manifest',
     facts: ORPHAN.optional(),
-    sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
     steps: orphanSteps,
   }),
@@ -162,7 +158,6 @@ export const MANIFESTS = {
     severity: 'info',
     means: 'its manifest asks for its deletion, and the ledger has no record of it',
     facts: z.undefined(),
-    sample: undefined,
     words: (_facts, noun) =>
       `policy.ensure is "absent", and the ledger has no ${noun} of this manifest. Pipewright deletes only recorded ${noun}s.`,
     steps: (_facts, { key, place }) => [
@@ -182,7 +177,6 @@ export const MANIFESTS = {
     alert: 'PipewrightSuspendedTooLong',
     means: 'its manifest suspends it for a while',
     facts: z.strictObject({ until: z.string(), why: z.string(), ...DOUBT }),
-    sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
     words: ({ until, why, unknown }) =>
       withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
     steps: doubtSteps,

@@ -47,7 +47,10 @@ const MAX_STEPS = 3
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
   const steps = missing.map(({ file, why, misplaced }) =>
     misplaced !== undefined
-      ? { text: 'Mount the credentials here, then remove them from --secrets-dir:', copy: folderOf(file) }
+      ? {
+          text: 'Mount the credentials here, then remove them from --secrets-dir:',
+          copy: file.slice(0, file.lastIndexOf('/')),
+        }
       : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
   )
   return [...new Map(steps.map((step) => [step.copy, step])).values()].slice(0, MAX_STEPS)
@@ -62,8 +65,4 @@ function filesWords(missing: readonly MissingSecret[]): string {
 function misplacedWords(misplaced: string): string {
   const name = misplaced.slice(misplaced.lastIndexOf('/') + 1)
   return `The credentials "${name}" are in --secrets-dir (${misplaced}). The platform's credentials belong in --credentials-dir.`
-}
-
-function folderOf(file: string): string {
-  return file.slice(0, file.lastIndexOf('/'))
 }

@@ -13,8 +13,6 @@ const NOT_FOUND = z.strictObject({
   refutedAt: A_TIME.optional(),
 })
 
-const SAMPLE = { key: 'Pipe/orders', pipeId: 'ID' } as const
-
 function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key): readonly Step[] {
   return [
     { text: 'If you know that it is gone, create a new one:', shell: `resolve ${key} --recreate` },
@@ -40,7 +38,6 @@ export const MISSED = {
     ...PROGRESSING,
     means: 'the resource was not found, and its loss is not confirmed yet',
     facts: NOT_FOUND.extend({ isAlone: z.boolean() }),
-    sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
       `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)}`,
     steps: (facts, { key }) => (facts === undefined ? [] : goneSteps(facts, key)),
@@ -57,7 +54,6 @@ export const MISSED = {
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
       NOT_FOUND.extend({ until: A_TIME }),
     ]),
-    sample: { pipeId: 'ID', onMissing: 'report' },
     words(facts, noun) {
       if ('onDrift' in facts)
         return `${noneWords(noun)} It was applied before${facts.onDrift === 'correct' ? '. Will be applied again.' : '. It is not applied again: policy.onDrift is not "correct".'}`
@@ -111,7 +107,6 @@ export const MISSED = {
     means: 'too many resources of a service, or of an API key, are not found',
     /** `of: 0`: none was found for fifteen minutes. */
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
-    sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
       (of === 0
         ? `No ${noun} of this service was found for fifteen minutes. `
@@ -134,7 +129,6 @@ export const MISSED = {
       at: A_TIME,
       name: z.string().optional(),
     }),
-    sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
       `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It might not be visible yet, ` +
       `or the id might be of another resource. Pipewright creates no new ${noun}.`,

@@ -13,15 +13,13 @@ export const NOT_SENT = {
 
 export type NotSentWhy = keyof typeof NOT_SENT
 
-interface NotSent {
-  readonly pipeId: string
-  /** Why no request was sent. Undefined: the platform cannot update this kind. */
-  readonly why?: NotSentWhy | undefined
-  readonly kept?: RemovalWords | undefined
-}
-
 export function notSentSteps(
-  facts: NotSent,
+  facts: {
+    readonly pipeId: string
+    /** Why no request was sent. Undefined: the platform cannot update this kind. */
+    readonly why?: NotSentWhy | undefined
+    readonly kept?: RemovalWords | undefined
+  },
   what: 'edit' | 'secret',
   { key, place }: About,
 ): readonly Step[] {

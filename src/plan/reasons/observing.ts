@@ -7,7 +7,7 @@ import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import { type About, type FieldEdit, type Step, withId } from '../step.ts'
 import { keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
-import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, sampleState, WELL } from './row.ts'
+import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, WELL } from './row.ts'
 
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
@@ -80,7 +80,6 @@ export const OBSERVING = {
       missing: z.array(MISSING_SECRET).readonly().optional(),
       accepted: z.array(z.string()).readonly().optional(),
     }),
-    sample: { as: 'create-once' },
     words: ({ as, missing, accepted }, noun) =>
       accepted !== undefined
         ? `The manifest was edited (${accepted.join(', ')}) to match the platform.`
@@ -96,7 +95,6 @@ export const OBSERVING = {
       from: z.enum(Object.keys(DRIFT_WORDS) as [keyof typeof DRIFT_WORDS]), // the keys of an object literal
       contest: CONTEST.optional(),
     }),
-    sample: { fields: ['scaling.replicas'], from: 'manifest' },
     words: ({ fields, from, contest }, noun) =>
       contest === undefined ? DRIFT_WORDS[from](fields.join(', ')) : contestWords(fields, contest, noun),
     steps: (facts, about) =>
@@ -112,7 +110,6 @@ export const OBSERVING = {
     renotifies: true,
     means: 'the manifest was edited, but Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
-    sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ fields, why, kept }, noun) =>
       why === undefined
         ? `${fields.join(', ')} changed in the manifest, but the platform cannot update ${anyOf(noun)}.`
@@ -136,7 +133,6 @@ export const OBSERVING = {
     facts: CANNOT_UPDATE.extend({
       isUnverified: z.literal(true).optional(),
     }),
-    sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
     words: ({ fields, why, kept, isUnverified }, noun) => {
       const notSent = why === undefined ? `the platform cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true
@@ -166,7 +162,6 @@ export const STATE = {
     ...WELL,
     means: 'its state is one of the healthy ones',
     facts: z.strictObject({ state: A_STATE.optional(), by: A_LIST.optional() }),
-    sample: { state: sampleState('Running'), by: 'policy.healthyStates' },
     words: ({ state, by }) =>
       state === undefined
         ? 'It exists.'
@@ -176,7 +171,6 @@ export const STATE = {
     ...WELL,
     means: 'it exists, but its health is unknown',
     facts: z.strictObject({ state: A_STATE.optional(), isInSync: z.boolean() }),
-    sample: { state: sampleState('Running'), isInSync: true },
     words: ({ state, isInSync }) => {
       const judgement =
         state === undefined
@@ -198,7 +192,6 @@ export const STATE = {
       /** The state is not listed as healthy, but its name does not sound bad. */
       mayBeMoving: z.literal(true).optional(),
     }),
-    sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
     words: ({ state, healthy, by, isDocumented }) =>
       isDocumented === true
         ? `Its state is ${reported(state)}, which is not a healthy one.`

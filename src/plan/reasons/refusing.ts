@@ -144,7 +144,6 @@ export const REFUSING = {
       of: z.number(),
       limit: z.number(),
     }),
-    sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
     words: ({ service, wanted, of, limit }, noun) =>
       `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, but at least one and at most five. ` +
       'No resource is deleted.',
@@ -168,7 +167,6 @@ export const REFUSING = {
       limit: z.number(),
       until: A_TIME.optional(),
     }),
-    sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
     words: ({ service, wanted, made, limit, until }) => {
       const pending = `Creates are paused in service ${service}: ${wanted} pending`
       if (limit === 0) return `${pending}, and --max-creates is 0.`
@@ -202,7 +200,6 @@ export const REFUSING = {
         more: z.number(),
       }),
     ]),
-    sample: { waitsFor: ['Pipe/other'] },
     words: (facts, noun) => {
       if ('is' in facts) return serviceProblemWords(facts)
       if ('waitsFor' in facts)
@@ -238,7 +235,6 @@ export const REFUSING = {
       missing: z.array(MISSING_SECRET).readonly(),
       isUnverified: z.literal(true).optional(),
     }),
-    sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
     words: ({ missing, isUnverified }) =>
       isUnverified === true
         ? `Credentials not verified. ${missingSecretWords(missing)} Pipewright retries at the next drift check.`
@@ -264,7 +260,6 @@ export const REFUSING = {
       pipeId: z.string().optional(),
       seen: z.string(),
     }),
-    sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
       const again =
         'Do not restart Pipewright: the ledger cannot be written, and a restart would lose this outcome.'
@@ -290,7 +285,6 @@ export const REFUSING = {
     ...REFUSED,
     means: 'the resource to adopt cannot be adopted',
     facts: ADOPT_PROBLEM,
-    sample: { is: 'second', pipeId: 'OTHER_ID', recorded: 'ID' },
     words: (facts, noun) => adoptProblemWords(facts, noun),
     steps: adoptProblemSteps,
   }),
@@ -301,7 +295,6 @@ export const REFUSING = {
       after: z.union([INNER_REASON, z.enum(Object.keys(WAITS) as [keyof typeof WAITS])]).optional(), // the keys of an object literal
       until: A_TIME.optional(),
     }),
-    sample: { until: 0 },
     words: ({ after, until }, _noun, tell) => {
       const cause = typeof after === 'object' ? tell(after) : WAITS[after ?? 'failed']
       return until === undefined ? cause : `${cause} Next attempt at ${timeOf(until)}.`

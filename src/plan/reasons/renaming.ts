@@ -149,14 +149,6 @@ export const RENAMING = {
     ...REFUSED,
     means: 'another resource looks like this one, and might be this one',
     facts: z.union([SIMILAR, LISTED]),
-    sample: {
-      key: 'Pipe/orders',
-      name: 'orders',
-      ids: ['ID'],
-      more: 0,
-      differs: ['source.kafka.topics'],
-      listedAs: 'orders',
-    },
     words: (facts, noun) =>
       `${'how' in facts ? SIMILAR_WORDS[facts.how](facts, noun) : foundWords(facts, noun)} No request is sent until you decide.`,
     steps: (facts, about) =>

@@ -6,7 +6,6 @@ import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence } from './row.ts'
 
 const MET = {
   facts: SAID,
-  sample: { said: 'It failed.' },
   words: ({ said }: z.output<typeof SAID>) => sentence(said),
 } as const
 
@@ -28,7 +27,6 @@ export const REQUESTS = {
       why: z.enum(['not read', 'waiting', 'not asked', 'not answered', 'creating', 'allowed', 'resumed']),
       pipeId: z.string().optional(),
     }),
-    sample: { why: 'waiting' },
     words: ({ why, pipeId }, noun) => {
       if (why !== 'not read') return UNOBSERVED[why]
       return pipeId === undefined

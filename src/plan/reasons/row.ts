@@ -1,33 +1,31 @@
-import { createSecretMask, type MaskedText } from '../../lib/mask/secret-mask.ts'
+import type { MaskedText } from '../../lib/mask/secret-mask.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import type { Severity, Status } from '../severity.ts'
 import type { About, Step } from '../step.ts'
 
-export type Row<S extends z.ZodType> = Standing & {
-  /** First words of the runbook entry of this reason. */
-  readonly means: string
-  readonly renotifies?: true
-  readonly facts: S
-  readonly sample: z.output<S>
-  /** Cause and effect. @param noun such as "pipe" */
-  words(facts: z.output<S>, noun: string, tell: Tell): string
-  /** @param facts undefined in old records */
-  steps?(facts: z.output<S> | undefined, about: About, stepsOf: InnerSteps): readonly Step[]
-}
-
-type Standing =
-  | {
-      readonly status: Calm
-      readonly severity: 'info'
-      readonly alert?: Alert
-    }
+export type Row<S extends z.ZodType> = (
+  | { readonly status: Calm; readonly severity: 'info'; readonly alert?: Alert }
   | {
       readonly status: Exclude<Status, Calm>
       readonly severity: Exclude<Severity, 'info'>
       readonly alert: Alert
     }
+) & {
+  /** First words of the runbook entry of this reason. */
+  readonly means: string
+  readonly renotifies?: true
+  readonly facts: S
+  /** Cause and effect. @param noun such as "pipe" */
+  words(facts: z.output<S>, noun: string, tell: (inner: InnerReason) => string): string
+  /** @param facts undefined in old records */
+  steps?(
+    facts: z.output<S> | undefined,
+    about: About,
+    stepsOf: (inner: InnerReason) => readonly Step[],
+  ): readonly Step[]
+}
 
 type Calm = 'Ready' | 'Progressing' | 'Suspended' | 'Absent'
 
@@ -46,15 +44,11 @@ export const SAID = z.strictObject({ said: z.string() })
 
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
 export type InnerReason = z.output<typeof INNER_REASON>
-type Tell = (inner: InnerReason) => string
-type InnerSteps = (inner: InnerReason) => readonly Step[]
 
 export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
 
 /** Masked, because the state is shown and stored. */
 export const A_STATE = z.custom<MaskedText>((value) => typeof value === 'string')
-
-export const sampleState = createSecretMask().mask
 
 /** ms since the epoch. */
 export const A_TIME = z.number()

@@ -92,16 +92,6 @@ export const UNKNOWN = {
     alert: 'PipewrightOutcomeUnknown',
     means: 'it is unknown whether a create worked',
     facts: UNKNOWN_OUTCOME,
-    sample: {
-      key: 'Pipe/orders',
-      name: 'orders',
-      intentId: 'ID',
-      openedAt: 0,
-      seen: 'cut',
-      olderIds: [],
-      createdAfter: 0,
-      retryFrom: 0,
-    },
     words: (facts, _noun, tell) =>
       `${facts.before === undefined ? '' : `${tell(facts.before)} `}${unknownWords(facts)}`,
     steps: unknownSteps,
