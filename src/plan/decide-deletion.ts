@@ -21,12 +21,10 @@ import type { Remote } from './record.ts'
  */
 
 /** Wait before a deletion. In this time, the manifest can withdraw it. */
-export const GRACE_MS = 10 * 60_000
+const GRACE_MS = 10 * 60_000
 const ANSWERED_MS = 60_000
 const SOONEST_LOOK_MS = 2_000
 const LATEST_LOOK_MS = 31_000
-
-type Deleting = FactsOf<'Deleting'>
 
 const ABSENT: Action = { type: 'observe', reason: 'Absent', facts: undefined }
 
@@ -39,8 +37,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)
   if (isWaitedFor(input)) return decideSent(input, remote)
-  const why = 'ensure'
-  const because = becauseOf(input, { why, fields: [] })
+  const because = becauseOf(input, { why: 'ensure', fields: [] })
   const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
@@ -210,7 +207,7 @@ function drifted({ observed }: DecideInput, fields: readonly string[] = []): Act
 
 function becauseOf(
   input: DecideInput,
-  facts: Pick<Deleting, 'why' | 'fields'>,
+  facts: Pick<FactsOf<'Deleting'>, 'why' | 'fields'>,
 ): (removal: RemovalWords) => Because<'Deleting'> {
   const staysBehind = input.lifecycle === 'create-once' ? input.kind.staysBehind : undefined
   const pipeId = input.recorded.remote?.id

@@ -23,7 +23,7 @@ import {
   unfound,
 } from './gates.ts'
 import { isReadable } from '../kinds/definition.ts'
-import { resyncMs } from './requeue.ts'
+import { intervalOf } from './requeue.ts'
 import { decideRead } from './decide-read-upsert.ts'
 
 export function decide(input: DecideInput): Action {
@@ -123,9 +123,8 @@ function decideApplied(input: UpsertInput): Action {
       },
     }
   }
-  const intervalMs = resyncMs(input, upsert)
   // `now < upsert.at`: the clock was set back.
-  if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
+  if (isOvertaken || now - upsert.at >= intervalOf(input, upsert) || now < upsert.at) {
     return {
       type: 'upsert',
       reason: 'Changing',

@@ -1,17 +1,14 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
-import { explained } from './reason.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, unknownOutcomeFacts, undecidedIntent } from './outcome-unknown.ts'
-import type { Explanation, FactsOf } from './reason.ts'
+import { explained, type Explanation, type FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
-
-type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
 export function findBlocker<Input extends DecideInput>(
   input: Input,
-  gates: readonly Gate<Input>[],
+  gates: readonly ((input: Input) => Action | undefined)[],
 ): Action | undefined {
   for (const gate of gates) {
     const stop = gate(input)

@@ -19,11 +19,12 @@ export interface Candidate {
 /**
  * `same`: same service and body, so the record moves to the new key once the old key's manifest is removed.
  * `suspected`: same service, and the same name, body or identity, so a person decides.
+ * @returns the record with the same body if only one has it, or the first that is `suspected`
  */
-type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
-
-/** @returns the record with the same body if only one has it, or the first that is `suspected` */
-export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
+export function findSimilar(
+  candidate: Candidate,
+  records: readonly LedgerRecord[],
+): { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' } | undefined {
   const related = records.filter(
     (record) =>
       kindOf(record.key) === kindOf(candidate.key) &&

@@ -42,7 +42,7 @@ interface RequeueInput {
 
 export function requeueAfter(input: RequeueInput): Requeue {
   const { action, backoff, decided, conditions } = input
-  const intervalMs = isResynced(decided.kind) ? resyncMs(decided, input.upsert) : intervalOf(decided)
+  const intervalMs = intervalOf(decided, input.upsert)
   if (backoff !== undefined && isWaiting(backoff, decided.now)) {
     return { why: 'retry', afterMs: backoff.until - decided.now }
   }
@@ -118,19 +118,20 @@ function holdLook(
   return { why: 'drift', afterMs: spread(intervalMs, random) }
 }
 
-function intervalOf({ policy, timing }: DecideInput): number {
-  return parseDuration(policy.interval ?? '') ?? timing.intervalMs
-}
-
 const LATE_MS = 15 * 60_000
 
-/** Time between two applies of a resource that cannot be read. Shorter once, if an earlier request might still arrive. */
-export function resyncMs(
-  { policy, timing }: Pick<DecideInput, 'policy' | 'timing'>,
-  upsert: LedgerRecord['upsert'],
+/**
+ * Time between two drift checks, or between two applies of a resource that cannot be read. The latter is shorter
+ * once, if an earlier request might still arrive.
+ */
+export function intervalOf(
+  { kind, policy, timing }: Pick<DecideInput, 'kind' | 'policy' | 'timing'>,
+  upsert?: LedgerRecord['upsert'],
 ): number {
-  const usual = parseDuration(policy.interval ?? '') ?? timing.resyncMs
-  return upsert?.mightBeLate === true ? Math.min(usual, LATE_MS) : usual
+  const usual = parseDuration(policy.interval ?? '')
+  if (!isResynced(kind)) return usual ?? timing.intervalMs
+  const resyncMs = usual ?? timing.resyncMs
+  return upsert?.mightBeLate === true ? Math.min(resyncMs, LATE_MS) : resyncMs
 }
 
 function spread(intervalMs: number, random: () => number): number {

@@ -14,12 +14,10 @@ type Command = 'start' | 'stop'
 /** `unheeded`: the command had no effect, and is repeated only after an hour. */
 type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
-type RestFate = CommandFate | 'given up'
-
 interface RunStateStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
-  readonly fate: RestFate
+  readonly fate: CommandFate | 'given up'
   /** `[command]` if the command undoes a change by another writer, or a failure. Otherwise empty. */
   readonly corrects: readonly Command[]
 }
