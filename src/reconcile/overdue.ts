@@ -5,12 +5,7 @@ import { intervalOf } from '../plan/requeue.ts'
 import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './state/entry-policy.ts'
 
-export function overdueChecks({
-  profile,
-  store,
-  clock,
-  timing,
-}: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'timing'>): number {
+export function overdueChecks({ profile, store, clock, timing }: ReconcileContext): number {
   const now = clock.now()
   let count = 0
   for (const entry of store.catalog?.entries.values() ?? []) {

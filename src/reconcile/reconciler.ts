@@ -18,7 +18,7 @@ import {
 } from './context.ts'
 import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
-import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
+import { createProblemTracker } from './state/problem-tracker.ts'
 import { syncStoreFromLedger, readRecord } from './state/record-io.ts'
 import { publishResult, showBug, reportLedgerFailure } from './report.ts'
 import { forgetRecord, writeRecord } from './write-record.ts'
@@ -39,7 +39,7 @@ export interface Reconciler {
   operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
   /** Writes create outcomes that the ledger lacks. @param until ends retries */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
-  readonly problems: ProblemTracker
+  readonly problems: ReturnType<typeof createProblemTracker>
 }
 
 function isOutdated(error: unknown): boolean {

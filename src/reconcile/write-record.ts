@@ -1,5 +1,5 @@
 import { mightHaveResource } from '../plan/gates.ts'
-import { historyEntry, reasonFields, saveRecord } from './state/record-io.ts'
+import { historyEntry, saveRecord } from './state/record-io.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -144,7 +144,7 @@ export async function forgetRecord(
 
 function lastEntry(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
   if (intent === undefined || remote !== undefined) return []
-  const said = reasonFields({ reason: 'Orphaned', facts: { key, isNothing: true } })
+  const because = { reason: 'Orphaned', facts: { key, isNothing: true } } as const
   const about = { requestId: intent.seen?.requestId, intentId: intent.id }
-  return [historyEntry(context, key, { action: 'forget', ...said, ...about })]
+  return [historyEntry(context, key, { action: 'forget', because, ...about })]
 }

@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields } from '../state/record-io.ts'
+import { historyEntry } from '../state/record-io.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Key } from '../../kinds/key.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
@@ -96,7 +96,7 @@ export async function adoptExisting(
   const about = { at, revision, requestId, intentId: undecidedIntent(recorded)?.id }
   const history = historyEntry(context, key, {
     action: 'adopt',
-    ...reasonFields(because),
+    because,
     ...about,
     reason: 'Adopt',
   })

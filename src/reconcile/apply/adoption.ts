@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields } from '../state/record-io.ts'
+import { historyEntry } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
@@ -154,7 +154,7 @@ async function adoptByRead(
   const record = succeedIntent(recorded, intent, { remote, replaced })
   const because = { reason: 'Created', facts: { pipeId: remote.id, isByRead: true } } as const
   const about = { at: remote.at, revision, requestId, intentId: intent.id }
-  const history = historyEntry(context, key, { action: 'adopt', ...reasonFields(because), ...about })
+  const history = historyEntry(context, key, { action: 'adopt', because, ...about })
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, done),

@@ -48,8 +48,8 @@ export async function change(
 ): Promise<Acted> {
   const changing = changingOf(context, assessment, action, request)
   if (changing === undefined) return { outcome: NO_SERVICE, record: assessment.input.recorded, history: [] }
-  const { kind, access, id, options } = changing
-  const { recorded } = changing.input
+  const { access, id, options } = changing
+  const { kind, recorded } = changing.input
   let record = await begunRecord(changing, recorded)
   let requestId: string | undefined
   for (const [index, step] of action.steps.entries()) {
@@ -99,11 +99,10 @@ function changingOf(
   request: ReconcileRequest,
 ): Changing | undefined {
   const { input, service } = assessment
-  const { key, fingerprint } = input.desired
   const { remote } = input.recorded
   const access = recordedAccess(context.store, input.recorded, service)
   if (input.lifecycle !== 'create-once' || remote === undefined || action.reason !== 'Changing')
-    throw new Error(`a change of ${key} was decided without a pipe`)
+    throw new Error(`a change of ${input.desired.key} was decided without a pipe`)
   if (access === undefined) return undefined
   return {
     context,
@@ -111,11 +110,8 @@ function changingOf(
     input,
     action,
     options: request,
-    kind: input.kind,
     access,
-    fingerprint,
     id: remote.id,
-    facts: action.facts,
     fields: action.facts.fields,
   }
 }
@@ -162,34 +158,36 @@ function commandSent(
 }
 
 /** False for an update that needs a stopped pipe: it adds or removes list items, so it must not be sent twice. */
-function isRepeatable({ kind, fields }: Changing, { way }: ChangeStep): boolean {
+function isRepeatable({ input: { kind }, fields }: Changing, { way }: ChangeStep): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
 
 function pretended(changing: Changing, record: LedgerRecord): Acted {
-  const { action, fingerprint } = changing
-  const applied = action.isWhole ? fingerprint : record.applied
+  const { action, input } = changing
+  const applied = action.isWhole ? input.desired.fingerprint : record.applied
   return { outcome: DONE, record: { ...record, applied }, history: [] }
 }
 
-function keptAfter({ assessment, kind, fields }: Changing, looked: Look | undefined): readonly string[] {
+function keptAfter({ assessment, input, fields }: Changing, looked: Look | undefined): readonly string[] {
   const { body } = assessment
-  if (looked === undefined || body === undefined || kind.changes === undefined) return []
+  const { changes } = input.kind
+  if (looked === undefined || body === undefined || changes === undefined) return []
   const compared = { desired: body, observed: looked.reply.value as JsonObject } // parsed JSON
-  return keptFields(fields, { changes: kind.changes, compared })
+  return keptFields(fields, { changes, compared })
 }
 
 function seenOutcome(
-  { context, assessment, input, kind, facts, fields }: Changing,
+  { context, assessment, input, action, fields }: Changing,
   looked: Look | undefined,
   { requestId, kept }: { readonly requestId: string | undefined; readonly kept: readonly string[] },
 ): Done {
   const { entry, body } = assessment
   const done: Done = { ...DONE, requestId }
-  const notSeen: Done = { ...done, ...notSeenYet(facts) }
+  const notSeen: Done = { ...done, ...notSeenYet(action.facts) }
   if (looked === undefined || body === undefined) return notSeen
   const { reply, readAt } = looked
-  const { key } = input.desired
+  const { kind, desired } = input
+  const { key } = desired
   const seen = noteReply(context, { key, entry, body, reply, readAt }, done)
   const { differences } = seen
   const own = differences.filter(({ field }) => fields.includes(fieldOfPath(field)))
@@ -228,7 +226,8 @@ function sentRecord(
   record: LedgerRecord,
   { outcome: { reason }, kept }: { readonly outcome: Done; readonly kept: readonly string[] },
 ): LedgerRecord {
-  const { assessment, fingerprint } = changing
+  const { assessment } = changing
+  const { fingerprint } = changing.input.desired
   if (fingerprint === undefined) return record
   const manifest = assessment.entry?.manifest
   const isSeen = reason === 'Applied' || reason === 'Drifted'

@@ -52,7 +52,7 @@ export async function settleFailedChange(
       history: [],
     }
   }
-  const { kind } = changing
+  const { kind } = input
   const asksForRest =
     error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.reply?.reveal() ?? '') === true
   if (asksForRest && isLoading(input)) return putOff(changing, record)
@@ -98,10 +98,10 @@ function isGivenUp(
 }
 
 function putOff(changing: Changing, record: LedgerRecord): Acted {
-  const { input, facts } = changing
+  const { input, action } = changing
   const because: Because<'Changing'> = {
     reason: 'Changing',
-    facts: { ...facts, ...loadingFacts(input) },
+    facts: { ...action.facts, ...loadingFacts(input) },
   }
   const change = { ...begun(changing), waitsForRest: true } as const
   return {

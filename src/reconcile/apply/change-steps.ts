@@ -1,7 +1,6 @@
-import { type ActionEntry, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
+import { type ActionEntry, historyEntry, saveRecord } from '../state/record-io.ts'
 import type { Looks, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameJson } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
@@ -11,8 +10,8 @@ import { CORRECTION_BACKOFF, withCorrections, withoutCorrections } from '../../p
 import { isFailed } from '../../plan/run-state.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
-import { type Because, type FactsOf } from '../../plan/reason.ts'
-import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import type { Because } from '../../plan/reason.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
 import type { Change, Command } from '../../plan/recorded-change.ts'
 import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -25,13 +24,10 @@ export interface Changing {
   readonly context: ReconcileContext
   readonly assessment: Assessment
   readonly input: CreateOnceInput
-  readonly action: Update
+  readonly action: Update & Because<'Changing'>
   readonly options: ReconcileRequest
-  readonly kind: CreateOnceKind
   readonly access: ServiceAccess
-  readonly fingerprint: Fingerprint | undefined
   readonly id: string
-  readonly facts: FactsOf<'Changing'>
   readonly fields: readonly string[]
 }
 
@@ -64,7 +60,8 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
 }
 
 /** The change to journal. Includes the fields of the recorded change, because that change might be incomplete. */
-export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
+export function begun({ context, input, fields: now }: Changing): Change {
+  const { fingerprint } = input.desired
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
   const before = input.recorded.change
@@ -87,9 +84,9 @@ export async function stepBody(
   step: ChangeStep,
   looks: Looks,
 ): Promise<string> {
-  const { context, assessment: first, action, kind, access, fields, options: request } = changing
+  const { context, assessment: first, input, action, access, fields, options: request } = changing
   const decided = { type: action.type, first, access, request } as const
-  const attempt = { journaled: record, isRead: kind.changes?.replacesWhole === true, looks }
+  const attempt = { journaled: record, isRead: input.kind.changes?.replacesWhole === true, looks }
   const { assessment, action: now } = await decideAgain(context, decided, attempt)
   const isSame =
     now.reason === 'Changing' &&
@@ -108,10 +105,10 @@ export interface Look {
 }
 
 /** The reply to a change might not show its effect, so read the pipe. Undefined: the read failed. */
-export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
+export async function look({ context, input, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {
-    return { reply: await context.platform.read({ kind, service: access, id }, options), readAt }
+    return { reply: await context.platform.read({ kind: input.kind, service: access, id }, options), readAt }
   } catch (error) {
     if (error instanceof RemoteError || options.signal.aborted) return undefined
     throw error
@@ -124,5 +121,5 @@ export function entryOf(
   requestId: string | undefined,
 ): ActionEntry {
   const { key } = input.desired
-  return historyEntry(context, key, { action: 'update', ...reasonFields(because), requestId })
+  return historyEntry(context, key, { action: 'update', because, requestId })
 }

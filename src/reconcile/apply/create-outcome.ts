@@ -7,7 +7,7 @@ import { timeLimit } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
-import { causeOf, explained, type Because } from '../../plan/reason.ts'
+import { causeOf, type Because } from '../../plan/reason.ts'
 import type { Intent, LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
@@ -248,5 +248,5 @@ export function historyOf(
   },
 ): NewEntry {
   const action = what.result === 'started' ? 'intent' : 'create'
-  return historyEntry(context, key, { action, reason, revision, ...what, because: explained(what.because) })
+  return historyEntry(context, key, { action, reason, revision, ...what })
 }

@@ -59,19 +59,6 @@ export async function recheckBeforeForget(
 /** Ms. An older reading is repeated before the request. */
 const FRESH_MS = 500
 
-interface Decided<Type extends ActionType> {
-  readonly type: Type
-  readonly first: Assessment
-  readonly access: ServiceAccess
-  readonly request: ReconcileRequest
-}
-
-interface Attempt {
-  readonly looks: Looks
-  readonly journaled: LedgerRecord
-  readonly isRead: boolean
-}
-
 /**
  * Decides again before each attempt of a request, from the current manifest, record and secrets. Reads the
  * resource again, except after a fresh reading.
@@ -79,9 +66,16 @@ interface Attempt {
  */
 export async function decideAgain<Type extends ActionType>(
   context: ReconcileContext,
-  { type, first, access, request }: Decided<Type>,
-  { looks, journaled, isRead }: Attempt,
+  before: {
+    readonly type: Type
+    readonly first: Assessment
+    readonly access: ServiceAccess
+    readonly request: ReconcileRequest
+  },
+  attempt: { readonly looks: Looks; readonly journaled: LedgerRecord; readonly isRead: boolean },
 ): Promise<{ readonly assessment: Assessment; readonly action: Action & { readonly type: Type } }> {
+  const { type, first, access, request } = before
+  const { looks, journaled, isRead } = attempt
   const { key } = journaled
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)

@@ -1,4 +1,4 @@
-import { readRecord, historyEntry, reasonFields } from '../state/record-io.ts'
+import { readRecord, historyEntry } from '../state/record-io.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { mightHaveResource } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -59,8 +59,8 @@ export async function moveRecord(
     suspension: commanded?.suspension,
     conditions: undefined,
   }
-  const said = reasonFields({ reason: 'Adopted', facts: { from: from.key, to: to.key } })
-  const entry = historyEntry(context, to.key, { action: 'move', ...said })
+  const because = { reason: 'Adopted', facts: { from: from.key, to: to.key } } as const
+  const entry = historyEntry(context, to.key, { action: 'move', because })
   let record: LedgerRecord
   try {
     record = await context.ledger.move(from, moved, [entry])

@@ -20,22 +20,21 @@ export async function ownedByOtherWriter(
   return undefined
 }
 
-interface Wanted {
-  readonly recorded: LedgerRecord
-  readonly service: ServiceIdentity
-  readonly fingerprint: Fingerprint
-}
-
 /** @returns why not to adopt: another key's create might have made this pipe, because its outcome is unknown */
 export function mightBelongToOpenCreate(
   store: StateStore,
-  { recorded: { key }, service, fingerprint }: Wanted,
+  wanted: {
+    readonly recorded: LedgerRecord
+    readonly service: ServiceIdentity
+    readonly fingerprint: Fingerprint
+  },
   { id, name }: RemoteResource,
 ): FactsOf<'AdoptRefused'> | undefined {
   if (typeof name !== 'string') return undefined
+  const { recorded, service, fingerprint } = wanted
   const { serviceId } = service
   const other = store
-    .similarTo({ key, serviceId, platformName: name, fingerprint })
+    .similarTo({ key: recorded.key, serviceId, platformName: name, fingerprint })
     .find(
       (record) =>
         undecidedIntent(record) !== undefined &&

@@ -1,4 +1,4 @@
-import { readRecord, historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
+import { readRecord, historyEntry, saveRecord } from '../state/record-io.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -14,12 +14,6 @@ import type { Assessment } from '../gather/assess.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { decideAgain } from './decision.ts'
 import { isRequestError, outcomeOf } from './outcome-of-error.ts'
-
-interface Deletion {
-  readonly target: DeleteTarget
-  /** True if the reply proves the deletion. Otherwise, only a later 404 proves it. */
-  readonly isAtOnce: boolean
-}
 
 /**
  * Journals the deletion before the request: after a crash, the next process reads until the resource is gone.
@@ -78,7 +72,11 @@ export async function remove(
   }
 }
 
-function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
+/** `isAtOnce`: the reply proves the deletion. Otherwise, only a later 404 proves it. */
+function removalOf(
+  { store }: ReconcileContext,
+  { input, service }: Assessment,
+): { readonly target: DeleteTarget; readonly isAtOnce: boolean } {
   const access = recordedAccess(store, input.recorded, service)
   const { recorded } = input
   if (access !== undefined && input.lifecycle === 'upsert')
@@ -152,7 +150,7 @@ function going(
       removal: record.removal && { ...record.removal, isAnswered: true },
       backoff: undefined,
     },
-    history: [historyEntry(context, record.key, { action: 'delete', ...reasonFields(because), requestId })],
+    history: [historyEntry(context, record.key, { action: 'delete', because, requestId })],
   }
 }
 
@@ -176,6 +174,6 @@ function nothingLeft(
   return {
     outcome: { ...DONE, ...told, requestId },
     record: { ...blankRecord(key), version: record.version, service: record.service },
-    history: [historyEntry(context, key, { action: 'delete', ...reasonFields(because), requestId })],
+    history: [historyEntry(context, key, { action: 'delete', because, requestId })],
   }
 }

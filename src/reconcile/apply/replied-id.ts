@@ -17,7 +17,7 @@ const ID_SHOWN = 64
 
 /** Why the id in a reply cannot be the new pipe's. */
 export function mismatchOf(
-  { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
+  { store, profile, mask }: ReconcileContext,
   expected: { readonly key: Key; readonly service: ServiceIdentity; readonly name: string },
   { value }: Pick<Reply<RemoteResource>, 'value'>,
 ): string | undefined {
@@ -51,7 +51,7 @@ export type ReadOfId =
  * @throws the signal's reason on abort
  */
 export async function readRepliedId(
-  { profile, platform, store, clock }: Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock'>,
+  { profile, platform, store, clock }: ReconcileContext,
   replied: Pick<AdoptRequest, 'recorded' | 'access' | 'pipeId' | 'revision'> & { readonly intent: Intent },
   options: ReadOptions,
 ): Promise<ReadOfId> {

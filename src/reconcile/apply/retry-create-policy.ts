@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
+import { historyEntry, saveRecord } from '../state/record-io.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { leftMs, retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -31,7 +31,7 @@ export async function applyRetryCreatePolicy(
   if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
   const said = historyEntry(context, record.key, {
     action: 'intent',
-    ...reasonFields({ reason: 'New', facts: { is: 'settled', attempt: intent.attempt } }),
+    because: { reason: 'New', facts: { is: 'settled', attempt: intent.attempt } },
     result: 'failed',
     intentId: intent.id,
     requestId: intent.seen?.requestId,

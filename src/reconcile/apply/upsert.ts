@@ -1,4 +1,4 @@
-import { historyEntry, reasonFields, saveRecord } from '../state/record-io.ts'
+import { historyEntry, saveRecord } from '../state/record-io.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable, type UpsertKind } from '../../kinds/definition.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
@@ -7,7 +7,7 @@ import { sameId } from '../../lib/same-id.ts'
 import { isResync, type Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
-import { type Because, explained } from '../../plan/reason.ts'
+import type { Because } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -60,7 +60,7 @@ export async function upsert(
     const isNone = begun === 1 && error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
-    const line = { action: 'upsert', ...reasonFields(because), result: 'unknown' } as const
+    const line = { action: 'upsert', because, result: 'unknown' } as const
     // Also after a request at the interval, which is not journaled: it can arrive after an edit.
     const record = isReadable(kind) ? journaled : { ...journaled, applied: undefined }
     return { outcome, record, history: [historyEntry(context, key, line)] }
@@ -105,7 +105,7 @@ export async function upsert(
   const history = historyEntry(context, key, {
     action: 'upsert',
     reason: action.reason,
-    because: explained(because),
+    because,
     at,
     revision,
     requestId,

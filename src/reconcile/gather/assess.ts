@@ -181,7 +181,7 @@ function inputOf(
   }
 }
 
-interface Wanted {
+export interface Wanted {
   readonly key: Key
   readonly entry: Entry | undefined
   readonly service: DesiredService

@@ -27,8 +27,6 @@ import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
 import { isAlone } from './siblings.ts'
 
-type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing' | 'emit'>
-
 /** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
 /** Ms. Maximum age of a list before a create, apart from a wait for the request budget. */
@@ -36,7 +34,7 @@ const BEFORE_CREATE_MS = 10_000
 
 /** @returns undefined if the kind has no list @throws request errors */
 export async function listingOf(
-  context: ListingContext,
+  context: ReconcileContext,
   about: {
     readonly key: Key
     readonly access: ServiceAccess
@@ -63,7 +61,7 @@ export async function listingOf(
 
 /** The pipe in the shared list. Undefined: the last list failed or has no readable pipe. @throws request errors */
 export async function listedReply(
-  context: ListingContext,
+  context: ReconcileContext,
   { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
   options: ReadOptions,
 ): Promise<{ readonly reply: Reply<RemoteResource>; readonly askedAt: number } | undefined> {
@@ -78,7 +76,7 @@ export async function listedReply(
 }
 
 function reportOdd(
-  { store, emit }: ListingContext,
+  { store, emit }: ReconcileContext,
   { key, name }: { readonly key: Key; readonly name: string },
   list: readonly RemoteResource[],
 ): void {
@@ -111,10 +109,7 @@ export function nameOfListing(
   return `${name} ${serviceId.toLowerCase()} ${secretName}`
 }
 
-export function listedKind(
-  { profile, store }: Pick<ReconcileContext, 'profile' | 'store'>,
-  key: Key,
-): CreateOnceKind | undefined {
+export function listedKind({ profile, store }: ReconcileContext, key: Key): CreateOnceKind | undefined {
   const held = { key, manifest: store.entry(key)?.manifest, record: store.record(key) }
   const kind = kindFor(profile, held)
   return isListable(kind) ? kind : undefined
@@ -129,7 +124,7 @@ export function isListable(kind: Kind): kind is CreateOnceKind {
  * @throws request errors
  */
 export async function mightBeListed(
-  context: ListingContext,
+  context: ReconcileContext,
   { recorded, service }: { readonly recorded: LedgerRecord; readonly service: DesiredService },
   options: ReadOptions,
 ): Promise<boolean> {
@@ -152,15 +147,15 @@ export interface ListedInput {
 
 /** Finds listed pipes that might be the key's pipe, if that pipe is missing or not created. */
 export function listedFor(
-  context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
+  context: ReconcileContext,
   { entry, recorded, desired, service, body, listing }: ListedInput,
 ): Listed | undefined {
   const manifest = entry?.manifest
   if (listing === undefined || manifest === undefined || body === undefined || !service.usable)
     return undefined
-  const { store, profile } = context
+  const { store } = context
   const { key } = desired
-  const kind = listedKind({ profile, store }, key)
+  const kind = listedKind(context, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
   // The create of unknown outcome was sent to another service, so this list cannot show the pipe.
@@ -250,7 +245,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
 
 /** Counts recorded pipes that the list lacks. Undefined: so few that the list is not doubtful. */
 function doubtsOf(
-  context: Pick<ReconcileContext, 'store' | 'clock'>,
+  context: ReconcileContext,
   but: Key,
   { serviceId }: ServiceAccess,
   { items, askedAt }: Listing,
@@ -271,10 +266,7 @@ function doubtsOf(
   return isMassMissing(counts) || (missing > 0 && items.size === 0) ? counts : undefined
 }
 
-function isExpected(
-  context: Pick<ReconcileContext, 'store' | 'clock'>,
-  record: LedgerRecord | undefined,
-): boolean {
+function isExpected(context: ReconcileContext, record: LedgerRecord | undefined): boolean {
   const { store, clock } = context
   if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
   if (store.lifecycleOf(record.key) !== 'create-once') return false

@@ -4,7 +4,7 @@ import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ReconcileContext } from '../context.ts'
-import { pipeOwners, type PipeOwners } from '../state/pipe-owners.ts'
+import { pipeOwners } from '../state/pipe-owners.ts'
 import type { Listing } from '../state/listings.ts'
 import { isListable, nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
@@ -51,7 +51,7 @@ function listedServices({ store }: Context, kind: CreateOnceKind): readonly List
 
 function foundIn(
   { store, clock, mask }: Context,
-  { service, listing, held }: ListedService & { readonly held: PipeOwners },
+  { service, listing, held }: ListedService & { readonly held: ReturnType<typeof pipeOwners> },
 ): WithoutManifest {
   const { serviceId } = service.spec
   const free = [...listing.items.values()].filter(
@@ -59,15 +59,11 @@ function foundIn(
   )
   return {
     service: service.metadata.name,
-    listedAt: wholeSeconds(store.steadyNow() - (clock.monotonic() - listing.askedAt)),
+    listedAt: Math.round((store.steadyNow() - (clock.monotonic() - listing.askedAt)) / 1_000) * 1_000,
     count: free.length,
     pipes: free
       .toSorted((a, b) => (`${a.name ?? ''} ${a.id}` < `${b.name ?? ''} ${b.id}` ? -1 : 1))
       .slice(0, PIPES_NAMED)
       .map(({ id, name }) => ({ id, name: showName(mask.mask(name ?? '')) })),
   }
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.round(ms / 1_000) * 1_000
 }

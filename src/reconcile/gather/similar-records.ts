@@ -4,7 +4,7 @@ import { identityCheck, isSameIdentity, sourceIn } from '../../kinds/identity.ts
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { mightHaveResource } from '../../plan/gates.ts'
@@ -12,6 +12,7 @@ import type { Claim, Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import { blankRecord, type Fingerprint, type LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
+import type { ReconcileContext } from '../context.ts'
 import type { ListedInput } from './listing.ts'
 import { desiredService } from './service-access.ts'
 import type { Listing } from '../state/listings.ts'
@@ -21,14 +22,12 @@ interface Uncreated extends Pick<ListedInput, 'desired' | 'service' | 'body' | '
   readonly manifest: ResourceManifest
 }
 
-interface Known {
-  readonly profile: Profile
-  readonly store: StateStore
-}
-
 /** Another key's record whose pipe this manifest might describe: a create would make a second pipe. */
-export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
-  const { store } = known
+export function similarTo(
+  { profile, store }: ReconcileContext,
+  wanted: Uncreated,
+  recorded: LedgerRecord,
+): Similar | undefined {
   const named = recorded.remote === undefined ? namedRecord(store, wanted, recorded) : undefined
   if (named !== undefined) {
     const { record, by } = named
@@ -47,7 +46,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
     const isSame = from.key !== replaces && (isAsApplied || alikeTo(store, from) === undefined)
     return { ...unclaimed(from, candidate), isSame }
   }
-  const kind = createOnceKindOf(known.profile, candidate.key)
+  const kind = createOnceKindOf(profile, candidate.key)
   const holders = notReplaced(store, holdersByName(store, candidate, wanted.listing), wanted)
   const orphan = holders.find(isGone)
   if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })

@@ -7,7 +7,6 @@ import type { Observed, Surroundings } from '../../plan/input.ts'
 import { isUnanswered } from '../../plan/conditions.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Reason } from '../../plan/reason.ts'
-import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import { listedFor, type ListedInput } from './listing.ts'
@@ -16,15 +15,9 @@ import { claimOn, similarTo } from './similar-records.ts'
 import { countMassMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
-interface SurroundingsInput extends ListedInput {
-  readonly observed: Observed
-  readonly missingSecrets: readonly MissingSecret[]
-  readonly missingAt: ReadonlyMap<string, MissingSecret>
-}
-
 export function surroundingsOf(
-  context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'maxCreates'>,
-  input: SurroundingsInput,
+  context: ReconcileContext,
+  input: ListedInput & Pick<Surroundings, 'missingSecrets' | 'missingAt'> & { readonly observed: Observed },
 ): Surroundings {
   const { store } = context
   const { entry, recorded, desired, observed, service } = input

@@ -3,7 +3,6 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { isAllowed, deletionDigest } from '../../plan/write-limits.ts'
-import { explained } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { conditionsToRenew, historyLine, type OperatorContext } from './operator.ts'
@@ -74,7 +73,7 @@ async function allowOne(
       action: 'allow',
       reason: limit,
       result: 'done',
-      because: explained(record.conditions?.Synced ?? { reason: limit }),
+      because: record.conditions?.Synced ?? { reason: limit },
     } as const
     const conditions = conditionsToRenew(record.conditions, at, 'allowed')
     try {

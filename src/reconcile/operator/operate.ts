@@ -1,4 +1,3 @@
-import { reasonFields } from '../state/record-io.ts'
 import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
@@ -70,7 +69,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
     await context.ledger.remove(recorded, [
-      historyLine(context, recorded, { action: 'forget', ...reasonFields(orphan), result: 'done' }),
+      historyLine(context, recorded, { action: 'forget', because: orphan, result: 'done' }),
     ])
     return done(
       recorded,
@@ -174,6 +173,6 @@ function at({ store, clock }: OperatorContext) {
 }
 
 async function write(context: OperatorContext, next: LedgerRecord, because: Because): Promise<void> {
-  const line = { action: 'report', ...reasonFields(because), result: 'done' } as const
+  const line = { action: 'report', because, result: 'done' } as const
   await context.ledger.swap(next, [historyLine(context, next, line)])
 }

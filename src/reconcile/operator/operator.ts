@@ -1,4 +1,4 @@
-import { type ActionEntry, syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
+import { syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -85,7 +85,7 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
 export function historyLine(
   context: OperatorContext,
   recorded: LedgerRecord,
-  what: Pick<ActionEntry, 'action' | 'reason' | 'because' | 'result'>,
+  what: Parameters<typeof historyEntry>[2],
 ): NewEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId

@@ -14,7 +14,6 @@ import {
   historyLine,
 } from './operator.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
-import { reasonFields } from '../state/record-io.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
@@ -44,10 +43,10 @@ export function retryCreate(
     await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
         action: 'intent',
-        ...reasonFields({
+        because: {
           reason: 'New',
           facts: { is: found === 'not known' ? 'forced' : 'settled', attempt: intent.attempt },
-        }),
+        },
         result: 'failed',
       }),
     ])
@@ -82,7 +81,7 @@ export function approveRecreate(
     await context.ledger.swap({ ...recorded, remote: said }, [
       historyLine(context, recorded, {
         action: 'report',
-        ...reasonFields({ reason: 'New', facts: { is: 'gone', pipeId: remote.id } }),
+        because: { reason: 'New', facts: { is: 'gone', pipeId: remote.id } },
         result: 'done',
       }),
     ])

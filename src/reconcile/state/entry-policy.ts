@@ -1,12 +1,13 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { sameId } from '../../lib/same-id.ts'
+import type { StateStore } from './store.ts'
 
 export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }
 
-export function asSuspended(entry: Entry, { reason, until }: Suspension): Entry {
+export function asSuspended(entry: Entry, { reason, until }: NonNullable<LedgerRecord['suspension']>): Entry {
   const { manifest } = entry
   if (manifest === undefined || isSuspendedLonger(entry, until)) return entry
   const why = `${reason ?? ''} (by a command, until the next revision)`
@@ -19,19 +20,14 @@ export function isSuspendedLonger({ manifest }: Entry, until: string | undefined
   return byManifest !== undefined && until !== undefined && Date.parse(byManifest) >= Date.parse(until)
 }
 
-interface InForce {
-  readonly revision: string
-  readonly olderThan: string | undefined
-  desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
-}
-
 /** A suspension by command ends with the next revision, except in a stale checkout or if the manifest seems gone. */
-export function isSuspensionOver(store: InForce, { key, suspension }: LedgerRecord): boolean {
+export function isSuspensionOver(
+  store: Pick<StateStore, 'revision' | 'olderThan' | 'desiredState'>,
+  { key, suspension }: LedgerRecord,
+): boolean {
   if (suspension === undefined || suspension.revision === store.revision) return false
   return store.olderThan === undefined && store.desiredState(key) !== 'missing'
 }
-
-type Suspension = NonNullable<LedgerRecord['suspension']>
 
 /** @param now ms since the epoch */
 export function isLeftAlone(entry: Entry | undefined, now: number): boolean {

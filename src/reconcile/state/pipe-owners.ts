@@ -10,8 +10,6 @@ import type { StateStore } from './store.ts'
 
 type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
-export type PipeOwners = ReturnType<typeof pipeOwners>
-
 export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()

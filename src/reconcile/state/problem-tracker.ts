@@ -25,12 +25,6 @@ const KEYS_NAMED = 5
 /** This many equal failures in a service probably share a cause, such as a removed folder. */
 const MANY = 4
 
-export type ProblemTracker = ReturnType<typeof createProblemTracker>
-
-interface ShownResources extends Pick<StatusBoard, 'get' | 'list'> {
-  listen?(listener: (key: Key) => void): void
-}
-
 type Tracked = Omit<Problem, 'keys'> & {
   readonly keys: Map<Key, string>
   since: number
@@ -49,7 +43,7 @@ type Tracked = Omit<Problem, 'keys'> & {
 /** Reports each problem when it begins, grows tenfold, and ends. */
 export function createProblemTracker(
   { clock, emit }: Pick<ReconcileContext, 'clock' | 'emit'>,
-  board: ShownResources,
+  board: Pick<StatusBoard, 'get' | 'list'> & { listen?(listener: (key: Key) => void): void },
 ) {
   const byCause = new Map<string, readonly Tracked[]>()
   const ofKey = new Map<Key, readonly Tracked[]>()

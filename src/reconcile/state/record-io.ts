@@ -1,7 +1,7 @@
 import type { NewEntry } from '../../contract/history.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
-import { type Because, explained } from '../../plan/reason.ts'
+import { type Explanation, explained } from '../../plan/reason.ts'
 import { type LedgerRecord, blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -41,13 +41,21 @@ export type ActionEntry = NewEntry & { readonly type: 'action' }
 export function historyEntry(
   { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
   key: Key,
-  what: Pick<ActionEntry, 'action' | 'reason'> & Partial<ActionEntry>,
+  said: Pick<ActionEntry, 'action'> &
+    Omit<Partial<ActionEntry>, 'because'> & { readonly because: Explanation },
 ): ActionEntry {
-  return { type: 'action', result: 'done', key, at: clock.now(), revision: store.revision, ...what }
-}
-
-export function reasonFields(because: Because): Pick<ActionEntry, 'reason' | 'because'> {
-  return { reason: because.reason, because: explained(because) }
+  const { action, because, ...what } = said
+  return {
+    type: 'action',
+    result: 'done',
+    key,
+    at: clock.now(),
+    revision: store.revision,
+    action,
+    reason: because.reason,
+    because: explained(because),
+    ...what,
+  }
 }
 
 export async function saveRecord(
