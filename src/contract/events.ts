@@ -12,8 +12,6 @@ import type { Priority } from './platform.ts'
 /** Label values of `pipewright_reconcile_total{result}`. */
 export const RESULTS = ['done', 'failed', 'unknown', 'stopped'] as const
 
-export type Result = (typeof RESULTS)[number]
-
 export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 
 export type WatchMode = (typeof WATCH_MODES)[number]
@@ -56,7 +54,7 @@ export type Event =
       readonly revision: string
       readonly action: ActionType
       readonly because: Explanation
-      readonly result: Result
+      readonly result: (typeof RESULTS)[number]
       readonly requestId: string | undefined
       readonly durationMs: number
       readonly changed: boolean

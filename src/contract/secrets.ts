@@ -11,12 +11,13 @@ export type SecretReading =
       'file' | 'misplaced'
     >)
 
-/** `platform`: the secret is in `--credentials-dir`. `source`: in `--secrets-dir`. */
-type SecretOwner = 'platform' | 'source'
-
-/** Reads the file `<name>/<key>` in the owner's directory. Kubernetes can replace it at any time. */
+/**
+ * Reads the file `<name>/<key>`. Kubernetes can replace it at any time.
+ * - `platform`: the file is in `--credentials-dir`.
+ * - `source`: the file is in `--secrets-dir`.
+ */
 export interface SecretStore {
-  read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
+  read(ref: SecretRef['secretRef'], owner: 'platform' | 'source'): SecretReading | Promise<SecretReading>
 }
 
 export class SecretUnavailableError extends Error {

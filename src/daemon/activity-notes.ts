@@ -6,20 +6,19 @@ import type { Clock } from '../lib/clock.ts'
 import { sameJson } from '../lib/json.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
-interface ActivityParts {
+/**
+ * Writes to the ledger which process uses the ledger, and what that process read last. Writes the first notes before
+ * it returns. Ignores a failed write, because the next reconcile reports it.
+ */
+export async function startActivityNotes(parts: {
   readonly command: Activity['command']
   readonly ledger: Ledger
   readonly store: StateStore
   readonly clock: Pick<Clock, 'now'>
   readonly url: string | undefined
   readonly whole: () => DaemonSummary
-}
-
-/** Writes to the ledger which process uses the ledger, and what that process read last. */
-export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
-
-/** Writes the first notes before it returns. Ignores a failed write, because the next reconcile reports it. */
-export async function startActivityNotes({ command, ledger, store, clock, url, whole }: ActivityParts) {
+}) {
+  const { command, ledger, store, clock, url, whole } = parts
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
   const who = { command, process: process.pid, host: hostname(), url, startedAt }

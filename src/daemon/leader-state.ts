@@ -4,15 +4,14 @@ import type { Clock } from '../lib/clock.ts'
 
 export type Leading = ReturnType<typeof createLeaderState>
 
-interface LeadingParts {
+export function createLeaderState(parts: {
   readonly clock: Clock
   /** After so many ms without renewal, another process can take the Lease. */
   readonly leaseMs: number
   readonly revision: () => string
   readonly actOn: (revision: string) => void
-}
-
-export function createLeaderState({ clock, leaseMs, revision: inForce, actOn }: LeadingParts) {
+}) {
+  const { clock, leaseMs, revision: inForce, actOn } = parts
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
   let failing: { readonly why: string; readonly since: number } | undefined

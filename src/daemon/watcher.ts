@@ -143,15 +143,14 @@ export async function createWatcher(options: WatcherOptions) {
   }
 }
 
-interface DebounceOptions {
+/** Waits until events end, because a file might be half written. */
+export function createDebounce(options: {
   readonly clock: Clock
   readonly quietMs: number
   readonly noisyLimitMs: number
   readonly onQuiet: () => void
-}
-
-/** Waits until events end, because a file might be half written. */
-export function createDebounce({ clock, quietMs, noisyLimitMs, onQuiet }: DebounceOptions) {
+}) {
+  const { clock, quietMs, noisyLimitMs, onQuiet } = options
   let isPending = false
   let quietAt = 0
   let cancelTimer: (() => void) | undefined

@@ -43,11 +43,10 @@ export interface Source {
 }
 
 /** `root`: the manifests directory, or a single file. */
-interface SourceOptions extends Pick<TreeOptions, 'profile' | 'root' | 'clock' | 'onRead'> {
-  readonly limits?: Partial<Limits>
-}
-
-export function createSource({ profile, root, limits, clock, onRead }: SourceOptions): Source {
+export function createSource(
+  options: Pick<TreeOptions, 'profile' | 'root' | 'clock' | 'onRead'> & { readonly limits?: Partial<Limits> },
+): Source {
+  const { profile, root, limits, clock, onRead } = options
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -116,14 +115,12 @@ function isOther<T>(a: T, b: T): boolean {
   return a !== b && JSON.stringify(a) !== JSON.stringify(b)
 }
 
-type Known = Pick<CatalogInput, 'recorded' | 'before' | 'created'> & {
-  readonly profile: Profile
-  readonly signal: AbortSignal
-}
-
 export async function catalogOfTexts(
   { revision, files }: Pick<PlanRequest, 'revision' | 'files'>,
-  known: Known,
+  known: Pick<CatalogInput, 'recorded' | 'before' | 'created'> & {
+    readonly profile: Profile
+    readonly signal: AbortSignal
+  },
 ): Promise<Catalog> {
   const { profile, signal } = known
   const parser = createFileParser({ profile, limits: DEFAULT_LIMITS, signal })

@@ -421,7 +421,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'nothing is deleted within ten minutes after its manifest asked for it',
     world: 'removing',
-    patches: { from: `export const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` },
+    patches: { from: `const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` },
   },
   {
     protection: 'what somebody has changed is not deleted',

@@ -4,9 +4,8 @@ import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import type { LockedIds } from '../rules/lock-rules.ts'
+import type { checkLocks } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
-import type { ParsedDocument } from '../validate/parsed-document.ts'
 
 export interface CatalogState extends Omit<Before, 'recorded' | 'isGone'> {
   /** Keys that were not found, and in how many readings in a row. At {@link AGREEING}, a key counts as deleted. */
@@ -80,7 +79,9 @@ export function hiddenIn(reading: Reading): IsHidden {
 export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
   const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
   const broken = [...reading.files.values()].filter(
-    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+    (file) =>
+      (!file.whole && isLockFile(file.file)) ||
+      file.documents.some(({ kind, manifest }) => kind === LOCK.name && manifest === undefined),
   )
   const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
@@ -98,10 +99,6 @@ export function lockFilesAfter(
   return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
 }
 
-function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
-  return kind === LOCK.name && manifest === undefined
-}
-
 /**
  * Keeps an id that disappeared from the Locks, because a half-written file looks like a removal. Drops the id
  * after {@link AGREEING} readings in which each Lock was readable.
@@ -112,7 +109,7 @@ export function lockGrace({
   isHidden,
   accept,
 }: Pick<Input, 'previous' | 'accept'> & {
-  readonly locked: LockedIds
+  readonly locked: ReturnType<typeof checkLocks>
   readonly isHidden: boolean
 }): Pick<CatalogState, 'unlocked'> & { readonly locks: ReadonlyMap<Key, string> } {
   const { agreed: locks, contested } = locked

@@ -29,7 +29,10 @@ const NONE: readonly Finding[] = []
 /** Catalog entries, sorted by key. Includes keys that are missing or in an unreadable file. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
-  const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
+  const crossErrors = Map.groupBy(
+    input.cross.filter(({ finding }) => finding.severity === 'error'),
+    ({ document }) => document,
+  )
   for (const document of input.documents) {
     const { key } = document
     if (key === undefined) continue
@@ -58,10 +61,6 @@ function errorsOf({ findings }: ParsedDocument, cross: readonly PlacedFinding[])
     ...findings.filter((finding) => finding.severity === 'error'),
     ...cross.map(({ finding }) => finding),
   ]
-}
-
-function isError({ finding }: PlacedFinding): boolean {
-  return finding.severity === 'error'
 }
 
 function found({ previous, recorded }: Input, document: ParsedDocument, errors: readonly Finding[]): Draft {

@@ -8,7 +8,7 @@ export type Path = readonly (string | number)[]
 
 export interface Statement {
   readonly severity: FindingSeverity
-  readonly code: SourceCode | RuleCode
+  readonly code: keyof typeof FINDING_CODES | RuleCode
   readonly message: string
   readonly hint: string
 }
@@ -130,5 +130,3 @@ export const FINDING_CODES = {
   'lock-conflict': 'Locks disagree on the id of a pipe',
   'lock-unused': 'a Lock names a pipe that has no manifest',
 } as const
-
-type SourceCode = keyof typeof FINDING_CODES

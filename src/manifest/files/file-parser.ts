@@ -6,8 +6,6 @@ import { createSlices, inSlices } from '../validate/slices.ts'
 import type { Limits } from '../yaml/limits.ts'
 
 /** Parses the files of each reading. A file that exceeds the limits keeps its content from the reading before. */
-export type FileParser = ReturnType<typeof createFileParser>
-
 export function createFileParser(
   options: Pick<ParseOptions, 'profile' | 'limits'> & { readonly signal: AbortSignal },
 ) {

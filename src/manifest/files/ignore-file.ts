@@ -21,17 +21,15 @@ export class IgnoreFileError extends Error {
   }
 }
 
-interface IgnoreFile {
+/** @throws {IgnoreFileError} */
+export function readIgnoreFile(root: string): {
   /** @param path below the root. The path of a folder ends with `/`. */
   readonly isIgnored: (path: string) => boolean
   /** SHA-256 of the file. Empty if the file is missing. */
   readonly hash: string
   /** Metadata of the file, or of the root if the file is missing. */
   readonly stamp: Stamp | undefined
-}
-
-/** @throws {IgnoreFileError} */
-export function readIgnoreFile(root: string): IgnoreFile {
+} {
   const path = join(root, IGNORE_FILE)
   const reading = readBytes(path, MAX_BYTES)
   if (reading.what === 'read') {

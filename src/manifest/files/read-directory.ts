@@ -7,7 +7,7 @@ import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { sleep, type Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { createFileParser, type FileParser } from './file-parser.ts'
+import { createFileParser } from './file-parser.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
@@ -42,11 +42,9 @@ export interface TreeOptions {
   readonly trust: 'bytes' | 'stamps'
   /** Clock for the pause before a second reading. If undefined, there is no second reading. */
   readonly clock?: Clock | undefined
-  readonly onRead?: OnRead
+  readonly onRead?: (done: number, of: number) => void
   readonly signal: AbortSignal
 }
-
-type OnRead = (done: number, of: number) => void
 
 const TRIES = 5
 
@@ -190,7 +188,7 @@ type Content =
 async function readAll(
   files: readonly FoundFile[],
   options: TreeOptions,
-): Promise<{ readonly contents: readonly Content[]; readonly parser: FileParser }> {
+): Promise<{ readonly contents: readonly Content[]; readonly parser: ReturnType<typeof createFileParser> }> {
   const contents = new Map<FoundFile, Content>()
   const parser = createFileParser(options)
   let done = 0

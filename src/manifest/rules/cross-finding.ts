@@ -32,7 +32,7 @@ export interface PlacedFinding {
 
 type At = Omit<CrossFinding, 'message' | 'hint' | 'others'>
 
-export interface Words extends Pick<Statement, 'message' | 'hint'> {
+interface Words extends Pick<Statement, 'message' | 'hint'> {
   readonly others?: readonly (Pick<Participant, 'path' | 'message'> & {
     readonly document: ParsedDocument | undefined
   })[]

@@ -98,12 +98,10 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
   return key ?? keyOf(kind ?? '', name ?? '')
 }
 
-interface Holder {
-  readonly file: string
-  readonly digest: string | undefined
-}
-
-function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
+function holderOf(
+  key: Key,
+  { catalog, recorded }: Before,
+): { readonly file: string; readonly digest: string | undefined } | undefined {
   const entry = catalog.entries.get(key)
   if (entry?.manifest !== undefined)
     return {

@@ -11,8 +11,6 @@ interface Claim extends Pick<EndpointClaim, 'document' | 'position' | 'key'> {
   readonly path: Path
 }
 
-export type LockedIds = ReturnType<typeof checkLocks>
-
 interface Input {
   readonly documents: readonly ParsedDocument[]
   readonly standing: OwnershipEvidence

@@ -156,7 +156,7 @@ function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {
   return (name) => identities.get(name) ?? name
 }
 
-export function endpointIn(manifest: ResourceManifest, serviceIs: ServiceIs): string {
+function endpointIn(manifest: ResourceManifest, serviceIs: ServiceIs): string {
   return `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')}`
 }
 

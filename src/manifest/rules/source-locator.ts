@@ -5,11 +5,6 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 
-interface Wanted {
-  readonly document: ParsedDocument
-  readonly path: Path
-}
-
 export type Places = ReturnType<typeof createPlaces>
 
 /**
@@ -20,7 +15,7 @@ export type Places = ReturnType<typeof createPlaces>
 export function createPlaces(textOf: (file: string) => string | undefined) {
   const known = new WeakMap<ParsedDocument, Map<string, Place>>()
   return {
-    *find(wanted: readonly Wanted[]) {
+    *find(wanted: readonly { readonly document: ParsedDocument; readonly path: Path }[]) {
       const missing = wanted.filter(({ document, path }) => known.get(document)?.has(nameOf(path)) !== true)
       for (const [file, ofFile] of Map.groupBy(missing, ({ document }) => document.position.file)) {
         const text = textOf(file)

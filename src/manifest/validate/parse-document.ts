@@ -18,11 +18,11 @@ import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts
 import { findTooMany, notSeparated, TOO_MANY_FINDINGS, tooComplex, tooDeep } from '../yaml/limits.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { convert, valueWithAliases } from '../yaml/to-value.ts'
-import { rangeOf } from '../yaml/node-range.ts'
+import { rangeOf, type Range } from '../yaml/node-range.ts'
 import { issuePathOf } from './shape.ts'
 import { shapeFindings } from './shape-findings.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
-import { type Chunk, MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
+import { MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
 import { documentFindings, explosionFinding, yamlFinding, type YamlFinding } from '../yaml/syntax-findings.ts'
 import { causeOfBrokenText, textFindings, UNRESOLVED } from '../yaml/text-findings.ts'
 import { contentDigest, NO_LOCKS, startOf, unreadable, type ParsedDocument } from './parsed-document.ts'
@@ -46,7 +46,7 @@ export function createFindingRoom(): FindingRoom {
 
 export function parseChunk(
   source: SourceText,
-  chunk: Chunk,
+  chunk: Range,
   options: ParseOptions,
 ): readonly ParsedDocument[] {
   const { limits, room } = options
@@ -72,7 +72,7 @@ export function parseChunk(
 
 interface Input extends ParseOptions {
   readonly source: SourceText
-  readonly chunk: Chunk
+  readonly chunk: Range
   readonly text: string
   readonly document: Document.Parsed
   readonly most: number

@@ -5,7 +5,6 @@ import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 import type { Stated } from '../../contract/catalog.ts'
-import type { Chunk } from '../yaml/parse-yaml.ts'
 import type { Document } from 'yaml'
 import { byPosition, findingAt, positionOf } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
@@ -28,7 +27,7 @@ export interface ParsedDocument extends Identity {
   readonly locks: ReadonlyMap<Key, string>
   readonly readable: boolean
   /** The part of the file with the document. `start` is an offset in this part. */
-  readonly chunk: Chunk
+  readonly chunk: Range
   readonly start: number
 }
 
@@ -43,7 +42,7 @@ export const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
 
 export function unreadable(
   source: SourceText,
-  chunk: Chunk,
+  chunk: Range,
   unplaced: readonly YamlFinding[],
   parsed?: { readonly document: Document; readonly value: unknown; readonly most: number },
 ): ParsedDocument {
@@ -84,7 +83,7 @@ function endOfWord(text: string, start: number): number {
   return start + (word.exec(text)?.[0].length ?? 0)
 }
 
-export function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
+export function startOf(source: SourceText, chunk: Range, document: Document | undefined): Position {
   const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
   return { file: source.file, ...source.position(start) }
 }

@@ -51,9 +51,11 @@ function findingsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
   return [simpleFinding(issue, path, context)]
 }
 
-type Simple = Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_union' | 'invalid_element' }>
-
-function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFinding {
+function simpleFinding(
+  issue: Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_union' | 'invalid_element' }>,
+  path: Path,
+  context: Context,
+): ShapeFinding {
   const input = valueAt(context.input, path)
   const name = pathWords(path)
   const format = (words: string) => valueFinding(path, 'wrong-format', `${name} ${words}.`, formatHint(path))

@@ -3,8 +3,6 @@ import { setImmediate } from 'node:timers/promises'
 /** Ms of work before other events get their turn. */
 const SLICE_MS = 8
 
-type Slices = ReturnType<typeof createSlices>
-
 export function createSlices() {
   let since = performance.now()
   return {
@@ -16,7 +14,10 @@ export function createSlices() {
   }
 }
 
-export async function inSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+export async function inSlices<T>(
+  steps: Generator<void, T>,
+  slices: ReturnType<typeof createSlices>,
+): Promise<T> {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

@@ -5,11 +5,6 @@ import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/dia
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import { documentWords, pathWords, quote, type Context } from './shape.ts'
 
-interface Advice {
-  readonly hint: string
-  readonly meant?: string
-}
-
 export function unknownFields(
   parent: Path,
   names: readonly string[],
@@ -33,7 +28,12 @@ export function unknownFields(
 
 export const NO_MERGE = 'The YAML merge key "<<" is not supported. Write the fields themselves.'
 
-function adviceOn(name: string, known: readonly string[], parent: Path, context: Context): Advice {
+function adviceOn(
+  name: string,
+  known: readonly string[],
+  parent: Path,
+  context: Context,
+): { readonly hint: string; readonly meant?: string } {
   if (name === '<<') return { hint: NO_MERGE }
   if (known.includes('secretRef'))
     return {

@@ -1,4 +1,5 @@
 import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
+import type { Range } from './node-range.ts'
 
 const MOST_ERRORS = 100
 
@@ -64,12 +65,6 @@ function deepestIn({ stack }: Parser, depth: number): number | undefined {
   return isCollection ? top.offset : undefined
 }
 
-/** Offsets of the part of a file that holds one document. */
-export interface Chunk {
-  readonly start: number
-  readonly end: number
-}
-
 const MARK = /^(?:---|\.\.\.)(?![^ \t\r])/
 
 const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
@@ -78,8 +73,8 @@ const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
  * Finds the documents with content. A line that begins with `---` or `...` ends a document even in quotes
  * (YAML 1.2, 9.1.2). Directives belong to the next document.
  */
-export function splitDocuments(text: string): readonly Chunk[] {
-  const chunks: Chunk[] = []
+export function splitDocuments(text: string): readonly Range[] {
+  const chunks: Range[] = []
   let start = 0
   let content: 'nothing' | 'directives' | 'something' = 'nothing'
   let line = 0
