@@ -1,15 +1,13 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
 import type { ChangeStep } from '../plan/action.ts'
+import type { ServiceIdentity } from '../plan/record.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
 /** 0 (first): a changed or requested key. 1: a retry. 2: a drift check. */
 export type Priority = 0 | 1 | 2
 
-export interface ServiceAccess {
-  /** `metadata.name` of the Service. */
-  readonly name: string
-  readonly organizationId: string
-  readonly serviceId: string
+/** `name`: `metadata.name` of the Service. */
+export interface ServiceAccess extends ServiceIdentity {
   /** Name of the mounted secret with `keyId` and `keySecret`. */
   readonly secretName: string
 }

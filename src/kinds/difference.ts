@@ -29,7 +29,7 @@ export function maskDifferences(
   }))
 }
 
-export type Pair = readonly [desired: string, observed: string]
+type Pair = readonly [desired: string, observed: string]
 
 /** Two printable, masked texts of at most 200 characters in which the difference is visible. */
 export function showPair(form: LeafForm, desired: Json | undefined, observed: Json | undefined): Pair {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { compareBody } from './compare-body.ts'
-import { type Field, type Fields, TEXT } from './field-table.ts'
+import type { Field, Fields } from './field-table.ts'
 import { comparedBody } from './remote-resource.ts'
 
 const SOURCE = 'source.'
@@ -17,10 +17,6 @@ function identifying(fields: Fields, keys: readonly string[]): Fields {
   })
   const key = keys.flatMap((name): [string, Field][] => (fields[name] ? [[name, fields[name]]] : []))
   return found.length === 0 ? {} : Object.fromEntries([...key, ...found])
-}
-
-export function withName(identity: Fields | undefined): Fields {
-  return { name: TEXT, ...identity }
 }
 
 export function identityPaths(identity: Fields): readonly string[] {

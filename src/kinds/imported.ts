@@ -23,20 +23,19 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
   )
 }
 
-interface ImportRequest {
+/**
+ * Makes a manifest that adopts a resource, from the returned fields. Sensitive values become references to
+ * secrets that a person must mount. Fields that the kind refuses are left out.
+ */
+export function importedManifest(request: {
   readonly kind: CreateOnceKind
   readonly name: string
   readonly service: string
   readonly secret: string
   readonly resource: RemoteResource
   readonly mask: Pick<SecretMask, 'mask'>
-}
-
-/**
- * Makes a manifest that adopts a resource, from the returned fields. Sensitive values become references to
- * secrets that a person must mount. Fields that the kind refuses are left out.
- */
-export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
+}): Fitted {
+  const { kind, name, service, secret, resource, mask } = request
   const came = resource as JsonObject // parsed from JSON
   const reply = kind.setIn?.(came) ?? came
   const leftOut = foreignFields(kind, came).map(([path]): LeftOut => ({

@@ -30,7 +30,8 @@ const FORMS = {
   raw: {},
   foreign: {},
   certificate: {
-    canonical: (value) => canonicalValue(typeof value === 'string' ? oneLineEnding(value) : value),
+    canonical: (value) =>
+      canonicalValue(typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n').trim() : value),
     compared: 'yes, except spaces',
   },
   'comma-list': {
@@ -205,10 +206,6 @@ function gibibytesIn(value: Json): number | undefined {
   if (bytes !== undefined) return (number * bytes) / GIBIBYTE
   if (unit !== '') return undefined
   return number > MOST_GIBIBYTES ? number / GIBIBYTE : number
-}
-
-function oneLineEnding(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').trim()
 }
 
 export function canonicalValue(value: Json | undefined, depth = 0): string | undefined {

@@ -38,7 +38,9 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
       const value = valueAt(rest, path)
       // The import added these references itself, so their removal needs no message.
       if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
-      if (isOurs(path) || value === undefined) return { manifest: undefined, leftOut }
+      // Pipewright itself wrote the field into the manifest, such as `policy.adopt`.
+      const isOurs = path[0] !== 'spec' || path.length === 1
+      if (isOurs || value === undefined) return { manifest: undefined, leftOut }
       rest = without(rest, path)
     }
   }
@@ -49,11 +51,6 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   if (value === undefined || !isObject(value)) return false
   const inner = Object.values(value)
   return inner.length > 0 && inner.every(isOnlyReferences)
-}
-
-/** Whether Pipewright itself wrote the field into the manifest, such as `policy.adopt`. */
-function isOurs([top, ...inner]: Path): boolean {
-  return top !== 'spec' || inner.length === 0
 }
 
 /**

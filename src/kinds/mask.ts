@@ -70,14 +70,13 @@ export function sensitiveTexts(body: JsonObject): readonly string[] {
 }
 
 function sensitiveIn(name: string, value: Json): readonly string[] {
-  if (typeof value === 'string') return isSensitiveName(name) && !isPlainUserName(name, value) ? [value] : []
+  if (typeof value === 'string') {
+    // Masking a plain user name such as "admin" would hide that word in other texts.
+    const isPlainUserName = NAMING_FIELDS.has(name) && readsLikeName(value)
+    return isSensitiveName(name) && !isPlainUserName ? [value] : []
+  }
   if (typeof value !== 'object' || value === null) return []
   return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
-}
-
-/** Whether a user name is a plain word such as "admin". Masking it would hide that word in other texts. */
-function isPlainUserName(field: string, value: string): boolean {
-  return NAMING_FIELDS.has(field) && readsLikeName(value)
 }
 
 /** Masks a reply's texts, except those visible in the manifest. @param asked the manifest's body */

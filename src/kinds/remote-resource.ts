@@ -12,19 +12,17 @@ export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'i
 /** Marks an invalid item of a list. A symbol cannot collide with a field of a reply. */
 export const ODD: unique symbol = Symbol('odd')
 
-interface Odd {
-  readonly index: number
-  /** Invalid fields, which are left out. Undefined: the item is not an object. */
-  readonly fields: readonly string[] | undefined
-}
-
 export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly serviceId?: string | null | undefined
   readonly name?: string | null | undefined
   readonly state?: RawText | null | undefined
   readonly createdAt?: string | null | undefined
-  readonly [ODD]?: Odd
+  readonly [ODD]?: {
+    readonly index: number
+    /** Invalid fields, which are left out. Undefined: the item is not an object. */
+    readonly fields: readonly string[] | undefined
+  }
 }
 
 const COMMON = { serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' } as const

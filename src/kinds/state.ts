@@ -78,12 +78,6 @@ export function isDeleting(states: RestStates | undefined, state: string | null 
   return typeof state === 'string' && states?.deleting?.includes(state) === true
 }
 
-const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i
-
-export function saysFailure(state: string): boolean {
-  return FAILURE.test(state)
-}
-
 export function healthyStatesFor(
   own: readonly string[] | undefined,
   ofInstallation: readonly string[] | undefined,

@@ -1,6 +1,6 @@
 import { LIFECYCLES } from '../../kinds/definition.ts'
 import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
-import { saysFailure, shownState } from '../../kinds/state.ts'
+import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
@@ -8,6 +8,8 @@ import { type About, type FieldEdit, type Step, withId } from '../step.ts'
 import { keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
 import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, WELL } from './row.ts'
+
+const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i
 
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
@@ -202,7 +204,7 @@ export const STATE = {
       isAlarm(key)
         ? withId('Find out why the alert fires. This problem ends when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
-      ...(facts?.state === undefined || facts.healthy !== undefined || saysFailure(facts.state)
+      ...(facts?.state === undefined || facts.healthy !== undefined || FAILURE.test(facts.state)
         ? []
         : [
             {

@@ -181,7 +181,7 @@ function inputOf(
   }
 }
 
-export interface Wanted {
+interface Wanted {
   readonly key: Key
   readonly entry: Entry | undefined
   readonly service: DesiredService

@@ -12,14 +12,13 @@ import { sameId } from '../../lib/same-id.ts'
 import type { Desired } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { listedKind, listedReply, listingOf } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
-import type { Wanted } from './assess.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 
@@ -154,6 +153,12 @@ export async function confirmed(
   if (!callsForNothing(context, question, wanted, answer.reply.value)) return askPlatform(context, question)
   await question.request.releaseSlot()
   return answer
+}
+
+interface Wanted {
+  readonly entry: Entry | undefined
+  readonly body: JsonObject | undefined
+  readonly fingerprint: Fingerprint | undefined
 }
 
 function callsForNothing(

@@ -1,5 +1,6 @@
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { identityPaths, withName } from '../../kinds/identity.ts'
+import { TEXT } from '../../kinds/field-table.ts'
+import { identityPaths } from '../../kinds/identity.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { bodyOf, fieldsOf, identityFieldsOf, type Profile } from '../../kinds/profile.ts'
@@ -39,7 +40,7 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
-      const fields = withName(identityFieldsOf(profile, key))
+      const fields = { name: TEXT, ...identityFieldsOf(profile, key) }
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
     hashOf(secret: Secret): string {

@@ -1,7 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { StateStore } from './store.ts'
 
 export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
@@ -22,7 +21,11 @@ export function isSuspendedLonger({ manifest }: Entry, until: string | undefined
 
 /** A suspension by command ends with the next revision, except in a stale checkout or if the manifest seems gone. */
 export function isSuspensionOver(
-  store: Pick<StateStore, 'revision' | 'olderThan' | 'desiredState'>,
+  store: {
+    readonly revision: string
+    readonly olderThan: string | undefined
+    desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
+  },
   { key, suspension }: LedgerRecord,
 ): boolean {
   if (suspension === undefined || suspension.revision === store.revision) return false

@@ -10,7 +10,7 @@ import { PubsubSource } from './sources/pubsub.ts'
 
 const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 
-export const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const
+const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const
 
 export const SOURCE_KINDS = [...STREAMING_KINDS, ...DATABASE_KINDS] as const
 

@@ -4,7 +4,7 @@ import { z } from '../../../zod.ts'
 import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
 import { ENDPOINT_ROLES, MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../default/query-endpoint/schema.ts'
 
-export const QueryEndpointManifest = manifestSchema(
+const QueryEndpointManifest = manifestSchema(
   'QueryEndpoint',
   ReadableUpsertPolicy,
   z.strictObject({
@@ -26,7 +26,7 @@ export const QueryEndpointManifest = manifestSchema(
       .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
   }),
 )
-export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>
+type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>
 
 const UPSERT = {
   ...DEFAULT_QUERY_ENDPOINT.operations.upsert,

@@ -2,7 +2,7 @@ import { AccessKey, Certificate, SensitiveText, UserCredentials } from '../../..
 import { Count, Flag, HostName, OrderedTexts, Text, TextSet, Url, z } from '../../../zod.ts'
 import { isRealDateTime } from '../../../instant.ts'
 
-export const KafkaSource = z.strictObject({
+const KafkaSource = z.strictObject({
   brokers: Text.optional()
     .describe('Comma-separated list of brokers, each host:port.')
     .meta({ form: 'comma-list', identifies: true, examples: ['b-1.example:9092,b-2.example:9092'] }),
@@ -39,7 +39,7 @@ export const KafkaSource = z.strictObject({
   credentials: UserCredentials.optional().describe('Credentials of the brokers. Write-only.'),
 })
 
-export const ObjectStorageSource = z.strictObject({
+const ObjectStorageSource = z.strictObject({
   url: Url.optional()
     .describe('URL of the objects, with wildcards if needed.')
     .meta({ identifies: true, examples: ['https://bucket.example/events/*.json'] }),
@@ -88,7 +88,7 @@ const TableMapping = z.strictObject({
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 })
 
-export const PostgresSource = z.strictObject({
+const PostgresSource = z.strictObject({
   host: HostName.optional().describe('Host name or address.').meta({ identifies: true }),
   port: z.int().min(1).max(65_535).optional().describe('Port, 1 to 65535.'),
   database: Text.optional().describe('Database.').meta({ identifies: true }),

@@ -87,19 +87,16 @@ function originRules(text: string): readonly RuleFinding[] {
   return text.split(',').flatMap((entry, index) => {
     const origin = entry.trim()
     if (isOrigin(origin)) return []
+    // Hides an entry with a user, because it might contain a password.
+    const shown = origin.includes('@') ? '' : `, "${origin}",`
     return [
       ruleError('origin-invalid', {
         path: ['spec', 'allowedOrigins'],
-        message: `Entry ${index + 1} of the allowed origins${shown(origin)} is not a domain.`,
+        message: `Entry ${index + 1} of the allowed origins${shown} is not a domain.`,
         hint: hintFor(origin),
       }),
     ]
   })
-}
-
-/** Hides an entry with a user, because it might contain a password. */
-function shown(origin: string): string {
-  return origin.includes('@') ? '' : `, "${origin}",`
 }
 
 function hintFor(origin: string): string {
