@@ -82,11 +82,6 @@ export interface CreatePermit extends Looks {
   release(): void
 }
 
-export interface CreateOptions extends ReadOptions {
-  /** Number of reads right before the create. Each uses the request budget. */
-  readonly looks: 0 | 1 | 2
-}
-
 /**
  * The requests of `docs/reference/default-platform.md`. Each method throws {@link RemoteError}, {@link
  * SecretUnavailableError} without mounted credentials, or the signal's reason after an abort.
@@ -100,8 +95,15 @@ export interface Platform {
     service: ServiceAccess,
     options: ReadOptions,
   ): Promise<Reply<readonly RemoteResource[]>>
-  /** Waits for the budget and reads the credentials. Sends no request. */
-  admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: CreateOptions): Promise<CreatePermit>
+  /**
+   * Waits for the budget and reads the credentials. Sends no request.
+   * @param options `looks`: number of reads right before the create. Each uses the request budget.
+   */
+  admitCreate(
+    kind: CreateOnceKind,
+    service: ServiceAccess,
+    options: ReadOptions & { readonly looks: 0 | 1 | 2 },
+  ): Promise<CreatePermit>
   /**
    * `POST`. Idempotent: it replaces the whole configuration.
    * @param body returns the JSON text for an attempt; if it throws, no request is sent

@@ -27,18 +27,16 @@ export type Reason = keyof typeof REASONS
 
 export type FactsOf<R extends Reason> = z.output<(typeof REASONS)[R]['facts']>
 
-export type ReasonFacts = FactsOf<Reason>
-
 export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
 export interface Explanation {
   readonly reason: Reason
-  readonly facts?: ReasonFacts
+  readonly facts?: FactsOf<Reason>
 }
 
-function rowOf(reason: Reason): Row<z.ZodType<ReasonFacts>> {
+function rowOf(reason: Reason): Row<z.ZodType<FactsOf<Reason>>> {
   return REASONS[reason]
 }
 
@@ -121,7 +119,7 @@ export function parseReason(text: unknown): Reason | undefined {
   return PRESENT.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
-export function parseFacts(reason: Reason, facts: unknown): ReasonFacts {
+export function parseFacts(reason: Reason, facts: unknown): FactsOf<Reason> {
   if (facts === undefined) return undefined
   const reading = rowOf(reason).facts.safeParse(facts)
   return reading.success ? reading.data : undefined

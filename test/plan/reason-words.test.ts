@@ -1,7 +1,7 @@
 import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { causeOf, REASONS, stepsOf, type ReasonFacts, type Reason } from '../../src/plan/reason.ts'
+import { causeOf, REASONS, stepsOf, type FactsOf, type Reason } from '../../src/plan/reason.ts'
 import type { About } from '../../src/plan/step.ts'
 
 /* The words and steps of each reason, for each fact that changes them. `vitest -u` writes them anew; read the difference. */
@@ -97,12 +97,12 @@ const END = /(?<=[.?]) (?=[A-Z])/
 
 /** The sentences of a reason, each with the facts that give it first. */
 function textsOf(reason: Reason): readonly string[] {
-  const { facts: schema } = REASONS[reason]
   const sample = REASON_SAMPLES[reason]
-  const { def } = schema as unknown as Schema // as all of zod
+  const schema = REASONS[reason].facts as unknown as Schema // as all of zod
+  const { def } = schema
   const known = new Set<string>()
   const lines: string[] = []
-  function note(title: string, facts: ReasonFacts, about: Partial<About> = {}): void {
+  function note(title: string, facts: FactsOf<Reason>, about: Partial<About> = {}): void {
     const all = { ...PLAIN, ...about }
     const steps = stepsOf({ reason, facts }, all).map(
       ({ text, ...more }) => `- ${text} ${JSON.stringify(more)}`,
@@ -114,9 +114,9 @@ function textsOf(reason: Reason): readonly string[] {
     for (const text of news) known.add(text)
     if (news.length > 0) lines.push(`${title}: ${news.join(' ')}`)
   }
-  const isObject = def.type === 'object'
-  const all = isObject ? objectsOf(def.shape, sample as Members) : valuesOf(schema as unknown as Schema) // as above
-  for (const facts of all) note(`${reason} ${JSON.stringify(facts) ?? ''}`, facts as ReasonFacts) // of its schema
+  const isObject = schema.def.type === 'object'
+  const all = isObject ? objectsOf(def.shape, sample as Members) : valuesOf(schema)
+  for (const facts of all) note(`${reason} ${JSON.stringify(facts) ?? ''}`, facts as FactsOf<Reason>) // of its schema
   note(`${reason} of an old record`, undefined)
   for (const [name, about] of Object.entries(ABOUT)) note(`${reason}, ${name}`, sample, about)
   return lines

@@ -1,4 +1,3 @@
-import { REASON_SAMPLES } from '../../docs/reason-samples.ts'
 import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import { HistoryEntry } from '../../src/contract/history.ts'
@@ -50,9 +49,9 @@ describe('each reason', () => {
 
   test('is read again from a ledger with the facts that were written', () => {
     for (const reason of ALL) {
-      const sample = REASON_SAMPLES[reason]
-      const written: unknown = JSON.parse(JSON.stringify({ facts: sample }))
-      expect.soft(written, reason).toEqual({ facts: parseFacts(reason, sample) })
+      const { facts } = because(reason)
+      const written: unknown = JSON.parse(JSON.stringify({ facts }))
+      expect.soft(written, reason).toEqual({ facts: parseFacts(reason, facts) })
       expect.soft(parseFacts(reason, { other: 'facts' }), reason).toBeUndefined()
     }
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
-import { type ReasonFacts, type Reason, REASONS } from '../../src/plan/reason.ts'
+import { type FactsOf, type Reason, REASONS } from '../../src/plan/reason.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import { resource } from '../server/fake-parts.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -12,7 +12,7 @@ const FINE: Condition = { status: 'True', reason: 'Valid', since: 0 }
 interface Trouble {
   readonly reason: Reason
   readonly service?: string
-  readonly facts?: ReasonFacts
+  readonly facts?: FactsOf<Reason>
 }
 
 function troubled(key: Key, { reason, service, facts }: Trouble): ResourceView {

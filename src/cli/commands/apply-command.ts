@@ -2,7 +2,7 @@ import { folderOf, stepContext } from '../command-context.ts'
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
-import { keysOf, reconcileAll } from '../../daemon/pass.ts'
+import { keysOf, reconcileAll, type Pass } from '../../daemon/pass.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/run-state.ts'
@@ -137,7 +137,7 @@ export async function apply(
   return well ? EXIT.fine : EXIT.failed
 }
 
-interface Applied extends Awaited<ReturnType<typeof reconcileAll>> {
+interface Applied extends Pass {
   /** Outcomes of creates that could not be written to the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }

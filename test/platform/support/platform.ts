@@ -4,13 +4,7 @@ import type { RemoteResource } from '../../../src/kinds/remote-resource.ts'
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Event } from '../../../src/contract/events.ts'
-import type {
-  CreateOptions,
-  CreateRequest,
-  ReadOptions,
-  Reply,
-  ServiceAccess,
-} from '../../../src/contract/platform.ts'
+import type { CreateRequest, ReadOptions, Reply, ServiceAccess } from '../../../src/contract/platform.ts'
 import { createFreshSecrets, readSecretFile, type FreshSecrets } from '../../../src/platform/secret-store.ts'
 import { RemoteError } from '../../../src/contract/remote-error.ts'
 import { NO_PROXIES } from '../../../src/lib/proxy.ts'
@@ -38,8 +32,8 @@ export function readOptions(signal: AbortSignal = new AbortController().signal):
   return { priority: 0, signal }
 }
 
-export function admitOptions(signal?: AbortSignal, looksFirst = false): CreateOptions {
-  return { ...readOptions(signal), looks: looksFirst ? 1 : 0 }
+export function admitOptions(signal?: AbortSignal, looksFirst = false) {
+  return { ...readOptions(signal), looks: looksFirst ? 1 : 0 } as const
 }
 
 /** A create that may go out whenever. */
