@@ -215,8 +215,8 @@ test('the end of a write moves with its key, and does not take the place of a la
 
 test('a caller with a place in the request budget waits for no list that waits for one', async () => {
   const { since } = createListings()
-  void since('orders', { since: 0, now: 0 }, () => new Promise(() => undefined))
   const ask = async () => ({ value: [], requestId: undefined, credential: 'c' })
+  void since('orders', { since: 0, now: 0 }, ask)
   const [own, other] = [1, 2].map((now) => since('orders', { since: 0, now, hasPlace: true }, ask))
   expect([(await own)?.askedAt, (await other)?.askedAt]).toEqual([1, 1])
 })
