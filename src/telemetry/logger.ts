@@ -62,7 +62,7 @@ export function createLog(options: LogOptions) {
 
   return {
     /** Never throws, because the caller might be sending a create. */
-    emit(event: Event) {
+    emit: (event: Event) => {
       try {
         write(event)
       } catch (error) {

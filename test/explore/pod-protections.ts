@@ -39,7 +39,7 @@ export const POD_REMOVALS: readonly Removal[] = [
     protection: 'a renewal belongs to one takeover',
     world: 'pods',
     patches: {
-      from: `if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
+      from: `if (!isOurs(lease)) {
           end(`,
       to: `if (lease === undefined) {
           end(`,

@@ -207,6 +207,7 @@ export function createKubernetesLease(
       confirm,
       end,
       async release() {
+        cancel?.()
         if (over.signal.aborted) return
         await current?.catch(() => undefined)
         const lease = seen()
