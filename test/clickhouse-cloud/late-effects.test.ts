@@ -81,7 +81,7 @@ describe('a request that takes effect minutes later', () => {
       (client) =>
         client.interfere(({ method, below, body }) => {
           if (method !== 'PATCH' || below !== '') return undefined
-          halves.push((body ?? {}) as JsonObject)
+          halves.push(body ?? {})
           return { answered: { ...client.body(), id: client.id() } }
         }),
       want(narrower('the first')),

@@ -39,9 +39,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 export function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
   const format = FORMATS[issue.format]
-  return (
-    ownWords(issue.message) ?? (format === undefined ? 'has the wrong form' : `must be ${format}`)
-  )
+  return ownWords(issue.message) ?? (format === undefined ? 'has the wrong form' : `must be ${format}`)
 }
 
 export function wantedWords(expected: string, format: string | undefined): string {

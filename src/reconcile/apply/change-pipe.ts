@@ -148,8 +148,8 @@ function commandSent(
     if (action.isWhole || open === undefined) return {}
     // The service starts the pipe after an update that needs a stopped pipe. The next such update must wait until the
     // pipe is stopped again.
-    const change = { ...open, isHalfSent: true, waitsForRest: true } as const
-    return { change, command: command && { ...command, at, since: undefined } }
+    const half = { ...open, isHalfSent: true, waitsForRest: true } as const
+    return { change: half, command: command && { ...command, at, since: undefined } }
   }
   if (action.stopFor === 'change') return { command }
   return {
