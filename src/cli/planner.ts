@@ -132,7 +132,7 @@ export async function openDryWorld(
   const store = createStateStore({ profile, hashKey, clock })
   for (const [index, record] of (await original.list()).entries()) {
     store.note(await ledger.swap({ ...record, version: 0 }, []))
-    // The pause lets the daemon that makes this plan do other work.
+    // The daemon that makes this plan does other work meanwhile.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
   }
   store.setCatalog(catalog)

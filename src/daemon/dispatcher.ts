@@ -176,7 +176,7 @@ export function createDispatcher(options: DispatcherOptions) {
 
 /**
  * Divides the slots equally between services with ready or running keys, rounded up. The last free slot is for a
- * service without runs, because otherwise a single hanging service could fill all slots.
+ * service without runs, because a hanging service must not fill all.
  */
 function createSlots({ concurrency, queue }: DispatcherOptions, priorities: readonly Priority[]) {
   const running = new Map<string, number>()

@@ -72,8 +72,8 @@ const LONGEST_WAIT_MS = 5 * 60_000
 const AND = '; '
 
 /**
- * Blocks a new leader whose checkout might be older than the revision last acted on, because that leader would
- * recreate removed resources, and treat added resources as removed. The block ends when the checkout has that revision,
+ * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate removed
+ * resources, and count added ones as removed. The block ends when the checkout has that revision,
  * or changes after the start. After five minutes, creates and applies continue; removals stay blocked.
  */
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {

@@ -19,8 +19,8 @@ const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
 const LIMIT_MS = 15_000
 
 /**
- * Finds the folders to watch. For a link, these are its target and its parent, because only the parent shows that the
- * link was replaced. A tree that git-sync or Kubernetes published is left out: it never changes. Never rejects.
+ * Finds the folders to watch. For a link: its target, and its parent, which alone shows that the link was replaced. A
+ * tree that git-sync or Kubernetes published never changes, so it is left out. Never rejects.
  */
 export async function watchPathsOf(root: string) {
   const names = new Set<string>()

@@ -100,8 +100,7 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
 }
 
 /**
- * Writes a draft to disk, then renames the draft, so that a ledger is always complete or absent. The caller must hold
- * the lock.
+ * Writes a draft, then renames it, so that a ledger is complete or absent. The caller must hold the lock.
  * @param archive Default: empty
  * @throws {LedgerError} `io`
  */

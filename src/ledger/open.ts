@@ -154,7 +154,7 @@ function archiveOf(tables: Tables, hashKey: Uint8Array): Archive {
   }
 }
 
-/** Exports the ledger and marks it as moved. A ledger that was moved before is only exported again. */
+/** A ledger that was moved before is only exported again. */
 async function moveSqlite(options: Place, save: (archive: Archive) => void): Promise<void> {
   await using stack = new AsyncDisposableStack()
   try {

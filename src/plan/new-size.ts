@@ -4,8 +4,8 @@ import type { ChangeContext, CreateOnceInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 
 /*
- * A service can ignore spec.scaling in a create request. So for 15 minutes, Pipewright sends spec.scaling again
- * until a read shows its values. After that, other values are drift.
+ * A create can ignore spec.scaling. So for 15 minutes, it is sent again until a read shows its values. After that,
+ * other values are drift.
  */
 
 const NEW_MS = 15 * 60_000

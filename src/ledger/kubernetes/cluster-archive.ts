@@ -171,7 +171,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
   // An archive of a file has only the highest version of all removed records. Only one object gets that version,
-  // because the sum of all versions must not exceed the number of writes.
+  // because the sum of versions must not exceed the number of writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue

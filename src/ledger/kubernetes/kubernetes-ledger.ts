@@ -97,8 +97,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * Cancels an incomplete move to this key. Also writes the old key's object, because a late last write of the move
-   * then fails.
+   * Cancels an incomplete move to this key. Writes the old key's object, so a late last write of the move fails.
    * @returns the new record of the old key
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {

@@ -146,8 +146,7 @@ function commandSent(
   const at = context.store.steadyNow()
   if (sent !== 'start' && sent !== 'stop') {
     if (action.isWhole || open === undefined) return {}
-    // The service starts the pipe after an update that needs a stopped pipe. The next such update must wait until the
-    // pipe is stopped again.
+    // After the first half, the service starts the pipe. The other half must wait until it is stopped again.
     const half = { ...open, isHalfSent: true, waitsForRest: true } as const
     return { change: half, command: command && { ...command, at, since: undefined } }
   }

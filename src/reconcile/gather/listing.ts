@@ -177,7 +177,6 @@ export function listedFor(
     const odd = item[ODD]?.fields ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
-    // A create can ignore the size.
     const about = kind.changes && { changes: kind.changes, compared: { desired: body, observed: there } }
     const isLeftOut = (field: string) => intent !== undefined && about !== undefined && isSize(field, about)
     const unlike = fields.filter((field) => !edited.has(field) && !isLeftOut(fieldOfPath(field)))
