@@ -134,9 +134,8 @@ function isThere(
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
-  const isSent = isSame && change?.isSent === true
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true
-  if (often === 'never' || (often === 'at times' && !isSent && !isOfTables)) return false
+  if (often === 'never' || (often === 'at times' && !isSame && !isOfTables)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
   if (isTakenOut) return !isSet(observed, field)
   return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true

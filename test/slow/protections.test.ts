@@ -12,7 +12,7 @@ import { TESTED_REMOVALS } from './protections/list.ts'
 const LIMIT_MS = 240_000
 
 function fails({ dir }: Checkout, tests: string): boolean {
-  for (const part of ['test', 'examples', 'vitest.config.ts'])
+  for (const part of ['test', 'examples', 'docs', 'vitest.config.ts'])
     cpSync(join(ROOT, part), join(dir, part), { recursive: true })
   const args = ['run', '--project', 'in process', '--bail', '1', '--reporter', 'dot', tests]
   const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), args, {
