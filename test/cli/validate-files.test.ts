@@ -207,6 +207,19 @@ test('what the ignore file names is not read, and says nothing', async () => {
   rmSync(join(root, 'manifests/.pipewrightignore'))
 })
 
+test.each(['p.txt', 'kustomization.yaml', '.hidden.yaml'])(
+  '%s is not read, and does not pass',
+  async (name) => {
+    writeFileSync(join(root, 'two', name), 'x')
+    const { stdout, stderr, code } = await from(`. --manifests two two/x.yaml two/${name}`)
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining(`two/${name} is not read. Pipewright`),
+    ])
+  },
+)
+
 test('where the manifests are a single file, findings name that file', async () => {
   const { stdout, code } = await from('. --manifests manifests/a.yaml -o compact')
   expect(stdout).toMatch(/^manifests\/a\.yaml:4:/)

@@ -7,7 +7,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
-import { EXIT, type ExitCode, type Io, print, printJson, VERSION, misuse } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION, misuse } from '../io.ts'
 import {
   findingsAsCompact,
   findingsAsGithub,
@@ -17,6 +17,7 @@ import {
 } from '../render/findings-text.ts'
 import { DEFAULT_LIMITS } from '../../manifest/yaml/limits.ts'
 import { IGNORE_FILE, IgnoreFileError, readIgnoreFile } from '../../manifest/files/ignore-file.ts'
+import { MANIFEST } from '../../manifest/files/walk.ts'
 import { isBelow } from '../../lib/below.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
@@ -40,7 +41,7 @@ function scopeOf(
   )
     return { root: rootAround(folder, root), paths }
   if (paths.length > 1) return { root, paths }
-  const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
+  const isFolder = existsSync(only) ? isDirectory(only) : !MANIFEST.test(only)
   const isInside = resolve(only) !== resolve(root) && isBelow(only, root) && isDirectory(root)
   return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
@@ -95,7 +96,7 @@ async function storeInput({ stop }: Io) {
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-/** The path relative to `root`. @throws {CommandError} if the path does not exist or is not in `root` */
+/** The path relative to `root`. @throws {CommandError} if the path is not there, not in `root` or not read */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)
@@ -104,7 +105,12 @@ function belowRoot(path: string, root: string): string {
       `${path} is not in ${root}, the directory of the manifests. Name its directory: ` +
         `pipewright validate --manifests ${isDirectory(path) ? path : dirname(path)} ${path}`,
     )
-  return relative(resolve(root), resolve(path))
+  const named = relative(resolve(root), resolve(path))
+  if (/(?:^|\/)\./.test(named) || (named !== '' && !isDirectory(path) && !MANIFEST.test(path)))
+    throw new CommandError(
+      `${path} is not read. Pipewright reads .yaml, .yml and .json files, except hidden files and kustomization.yaml.`,
+    )
+  return named
 }
 
 /** The paths that the ignore file lists. Empty if that file is unreadable. */

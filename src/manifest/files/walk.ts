@@ -37,7 +37,7 @@ interface Walk extends Tree {
   folders: number
 }
 
-const MANIFEST = /^(?!(?:[^]*\/)?kustomization\.ya?ml$)[^]*\.(?:ya?ml|json)$/i
+export const MANIFEST = /^(?!(?:[^]*\/)?kustomization\.ya?ml$)[^]*\.(?:ya?ml|json)$/i
 
 /** Folders of a file, each with and without `/`: `x/y.yaml` gives `x` and `x/`. */
 export function foldersOf(file: string): readonly string[] {
