@@ -56,7 +56,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       type: 'report',
       reason: 'NotUpdatable',
       differences,
-      facts: { key, fields: ['service', ...edited], pipeId },
+      facts: { key, fields: ['service', ...edited], pipeId, why: 'service' },
     }
   const drifted = [...new Set(differences.map(({ field }) => fieldOfPath(field)))]
   const kept = keptBefore(input, edited, { changes, compared })

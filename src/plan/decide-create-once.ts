@@ -218,7 +218,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
       return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     }
     const fields = desired.otherService ? ['service', ...edited] : edited
-    const why = desired.otherService && isStoppedByUs(input.recorded) ? 'stopped' : undefined
+    const why = !desired.otherService ? undefined : isStoppedByUs(input.recorded) ? 'stopped' : 'service'
     return {
       type: 'report',
       reason: 'NotUpdatable',

@@ -225,3 +225,11 @@ test('a pipe that we stopped, and whose service changes, is said to be stopped, 
     'turn; sends stop; service elsewhere; restart; for 5 min; sends nothing; is NotUpdatable',
     'says Pipewright stopped it; service there; for 10 min; is InSync; runs',
   ))
+
+test('a pipe whose Service names another service says so, although its own manifest did not change', () =>
+  story(
+    startOld(POSTGRES),
+    'service elsewhere; turn; is NotUpdatable; sends nothing',
+    'says service changed in the manifest or in its Service, but a pipe cannot move to another service.',
+    'service there; turn; is InSync',
+  ))

@@ -414,6 +414,10 @@ test.each(
       input: pipe({ recorded: created(), observed: missed(3, MINUTE, 'nobody') }),
       facts: { isAlone: true },
     },
+    'in a service that its manifest no longer names': {
+      input: found({ desired: { otherService: true } }),
+      facts: { fields: ['service'], why: 'service' },
+    },
     'not found for the first time': {
       input: pipe({ recorded: created(), observed: missed(1, 0) }),
       facts: { isAlone: false },

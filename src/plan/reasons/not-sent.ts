@@ -6,6 +6,7 @@ export const NOT_SENT = {
   'no request': (noun: string) => `the service cannot change that in an existing ${noun}`,
   done: (noun: string) => `the service cannot change ${anyOf(noun)} that is completed`,
   'at rest': (noun: string) => `the ${noun} is stopped, and the service would start it`,
+  service: (noun: string) => `${anyOf(noun)} cannot move to another service`,
   stopped: (noun: string) =>
     `${anyOf(noun)} cannot move to another service. Pipewright stopped it for an earlier change`,
   policy: () => 'policy.onEdit is "report"',
@@ -30,8 +31,11 @@ export function notSentSteps(
     const text = `Set policy.paused in its manifest: to false if the ${noun} can run, or to true if it must stop again:`
     return [...ofKept, { text, copy: place }]
   }
-  if (why === 'stopped')
-    return [{ text: `Undo the edit. Pipewright then starts ${noun} ${pipeId}. Or start it in the console.` }]
+  if (isOfService(why)) {
+    const start =
+      why === 'service' ? '' : ` Pipewright then starts ${noun} ${pipeId}. Or start it in the console.`
+    return [{ text: `Undo that edit, in this manifest or in the manifest of its Service.${start}` }]
+  }
   const sent = { text: 'To have it sent,', edit: { path: ['policy', 'onEdit'], value: 'apply' } }
   const inConsole =
     what === 'edit'
@@ -42,6 +46,10 @@ export function notSentSteps(
     ...(why === 'policy' ? [sent] : []),
     { text: inConsole, shell: `adopt ${key} ${pipeId}` },
   ]
+}
+
+export function isOfService(why: NotSentWhy | undefined): boolean {
+  return why === 'service' || why === 'stopped'
 }
 
 export function keptWords(kept: RemovalWords | undefined, noun: string): string {

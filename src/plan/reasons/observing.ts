@@ -5,7 +5,7 @@ import { z } from '../../kinds/zod.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import { type About, type FieldEdit, type Step, withId } from '../step.ts'
-import { keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
+import { isOfService, keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
 import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, WELL } from './row.ts'
 
@@ -15,7 +15,7 @@ const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
   key: A_KEY,
   pipeId: z.string(),
-  why: z.enum(['no request', 'done', 'at rest', 'stopped', 'policy']).optional(),
+  why: z.enum(['no request', 'done', 'at rest', 'service', 'stopped', 'policy']).optional(),
   kept: REMOVAL.optional(),
 })
 
@@ -115,13 +115,13 @@ export const OBSERVING = {
     words: ({ fields, why, kept }, noun) =>
       why === undefined
         ? `${fields.join(', ')} changed in the manifest, but the platform cannot update ${anyOf(noun)}.`
-        : `${fields.join(', ')} changed in the manifest, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
+        : `${fields.join(', ')} changed in the manifest${isOfService(why) ? ' or in its Service' : ''}, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
     steps: (facts, about) =>
       facts === undefined
         ? [undoStep(about)]
         : [
             ...notSentSteps(facts, 'edit', about),
-            undoStep(about),
+            ...(isOfService(facts.why) ? [] : [undoStep(about)]),
             {
               text: `For a new ${nounOf(about.key)} instead, give it another metadata.name, and`,
               edit: { path: ['policy', 'replaces'], value: about.key },
