@@ -35,8 +35,9 @@ export interface RemoteErrorFacts {
   readonly proxy?: string | undefined
   /** A digest of the credentials that were sent. Undefined if none were. */
   readonly credential?: string | undefined
-  /** Set if the platform refused the credentials from `source`, or an operation with them. */
+  /** The platform refused the credentials from `source`, or an operation with them. */
   readonly refused: { readonly source: string; readonly what: Refused } | undefined
+  readonly setting?: string
 }
 
 type Refused = 'the credentials' | 'an operation'
@@ -66,15 +67,16 @@ export function maskFailure(failure: unknown, { mask }: Pick<SecretMask, 'mask'>
 export function notSent(
   kind: ErrorClass,
   why: string,
-  { retryAfterMs, refused }: Partial<Pick<RemoteErrorFacts, 'retryAfterMs' | 'refused'>> = {},
+  more: Partial<Pick<RemoteErrorFacts, 'retryAfterMs' | 'refused' | 'setting'>> = {},
 ): RemoteError {
   const what = `not sent: ${why}`
   return new RemoteError(what, {
     what,
     class: kind,
     effect: 'none',
-    retryAfterMs,
+    retryAfterMs: undefined,
     transient: false,
-    refused,
+    refused: undefined,
+    ...more,
   })
 }

@@ -106,10 +106,8 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     const { api, path } = operation
     const caller = callerOf(operation, service)
     const base = bases[api]
-    if (base === undefined) {
-      const why = `${BASE_URL_FLAG[api]} is not set. Set it to the base URL of the platform`
-      throw notSent('Unavailable', why)
-    }
+    const setting = BASE_URL_FLAG[api]
+    if (base === undefined) throw notSent('Unavailable', `${setting} is not set`, { setting })
     const { organizationId = '', serviceId = '' } = service ?? {}
     const ids = { organizationId, serviceId, id }
     return {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import nock from 'nock'
 import { expect, test } from 'vitest'
 import { openNetwork } from '../../src/platform/network.ts'
+import { outcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
 import {
   access,
   apiKey,
@@ -116,6 +117,16 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
   expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
   const path = `/api/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`
   expect(shapes).toEqual([shape('POST', path, {}, body)])
+})
+
+test('GET alert without the base URL of alerts: the setting is named', async () => {
+  await using p = platform({})
+  const refused = await failure(p.client.read({ kind: ALERT, service: undefined, id: 'a' }, readOptions()))
+  const outcome = outcomeOf(refused, new AbortController().signal)
+  expect(outcome).toMatchObject({
+    reason: 'Unavailable',
+    facts: { said: 'not sent: --alerts-base-url is not set', setting: '--alerts-base-url' },
+  })
 })
 
 test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)', async () => {

@@ -96,7 +96,7 @@ async function storeInput({ stop }: Io) {
   return { folder, nothing, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-/** The path relative to `root`. @throws {CommandError} if the path is not there, not in `root` or not read */
+/** The path relative to `root`. @throws {CommandError} if the path is not read */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path. It is relative to the current directory.`)

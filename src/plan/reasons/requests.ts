@@ -75,9 +75,15 @@ export const REQUESTS = {
   Unavailable: row({
     ...FAILED,
     ...MET,
+    facts: SAID.extend({ setting: z.string().optional() }),
     means: 'the platform could not be reached or sent an unexpected reply, or Pipewright failed',
-    steps: () => [
-      { text: 'Pipewright retries. If the problem lasts, check that this host reaches --base-url.' },
+    steps: (facts) => [
+      {
+        text:
+          facts?.setting === undefined
+            ? 'Pipewright retries. If the problem lasts, check that this host reaches --base-url.'
+            : `Set ${facts.setting} to the base URL of the platform.`,
+      },
     ],
   }),
   NotLeading: row({

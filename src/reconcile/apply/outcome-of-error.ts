@@ -50,11 +50,14 @@ function failureOf(error: RemoteError): RemoteFailure {
   return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seen }
 }
 
-function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
-  return reason === 'AuthFailed'
-    ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }
-    : { reason, facts: { said: message } }
+function becauseOf({
+  message: said,
+  facts: { class: kind, refused, setting },
+}: RemoteError): Because<RemoteReason> {
+  const reason = refused === undefined ? REASON_OF_CLASS[kind] : 'AuthFailed'
+  if (reason === 'AuthFailed')
+    return { reason, facts: { said, credentials: refused?.source, refuses: refused?.what } }
+  return reason === 'Unavailable' ? { reason, facts: { said, setting } } : { reason, facts: { said } }
 }
 
 function local(because: Because): Failed {
