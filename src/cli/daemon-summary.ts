@@ -14,7 +14,8 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Da
   const { findings = [] } = store.catalog ?? {}
   const errors = findings.filter(({ severity }) => severity === 'error').length
   return {
-    problem: problem === undefined ? undefined : notAccepted(problem),
+    problem:
+      problem === undefined ? undefined : notAccepted(problem, !Iterator.from(store.records()).next().done),
     errors,
     findings: store.catalog && findingsDigest(findings),
     withoutLock: pipesWithoutLock(store),
@@ -25,12 +26,12 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Da
 export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog): SaidBefore {
   return {
     findings: reportedIn(last?.findings ?? '', findings),
-    problem: problem !== undefined && last?.problem === notAccepted(problem.message),
+    problem: problem !== undefined && last?.problem?.endsWith(problem.message) === true,
   }
 }
 
-export function notAccepted(problem: string): string {
-  return `Manifests not accepted; keeping the last state. ${problem}`
+export function notAccepted(problem: string, hasState: boolean): string {
+  return `Manifests not accepted${hasState ? '; keeping the last state' : ''}. ${problem}`
 }
 
 export function wholeSentences(whole: DaemonSummary, commands?: CommandContext): readonly string[] {

@@ -171,9 +171,11 @@ export function wholeOf({
   withoutManifest,
   ready,
   revisionSince,
+  counts,
 }: OverviewReply): DaemonSummary {
   const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
-  const ofSource = sourceProblem === undefined ? notReady : notAccepted(sourceProblem)
+  const ofSource =
+    sourceProblem === undefined ? notReady : notAccepted(sourceProblem, Object.values(counts).some(Boolean))
   return {
     problem: ledgerRollback === undefined ? ofSource : sentence(ledgerRollback),
     errors: findingCounts.error,

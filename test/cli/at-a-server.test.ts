@@ -109,6 +109,9 @@ test('reconcile of all fails by what is wrong with the whole', async () => {
     1,
     expect.stringMatching(/^.*The manifests directory is missing\.\n\n/),
   ])
+  expect(whole.stdout).toMatch(/^Manifests not accepted; keeping the last state\./)
+  const empty = await daemon({ overview: now.overview, resources: [] })
+  expect((await empty.run(['status'])).stdout).toContain('Manifests not accepted. The manifests directory')
   now.overview = {}
   now.resources = [FINE, BAD]
   const json = await run(['reconcile', '--wait', '-o', 'json'])

@@ -84,7 +84,7 @@ test('a file is read with the directory of manifests around it, where none is be
 })
 
 test('where there is no directory of manifests, what to write is said', async () => {
-  const missing = 'The manifests directory is missing. Name it: pipewright validate DIR.'
+  const missing = `The manifests directory is missing: ${join(root, 'alone/manifests')}. Create it, or correct --manifests.`
   for (const output of ['text', 'compact'])
     expect(await from(`alone -o ${output}`)).toEqual({
       code: 1,

@@ -119,7 +119,7 @@ describe('what is wrong with the whole is said by status, from the ledger as fro
     )
     renameSync(world.workspace.manifests, world.workspace.path('aside'))
     mkdirSync(world.workspace.manifests)
-    const refused = expect.stringContaining('Manifests not accepted')
+    const refused = expect.stringContaining('Manifests not accepted; keeping the last state. ')
     for (const where of from)
       await expect.poll(() => problems(world, where)).toEqual([1, expect.arrayContaining([refused])])
     await play(

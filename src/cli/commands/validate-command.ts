@@ -72,8 +72,7 @@ export async function validate(
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   for (const text of endedSuspensions(catalog, settings.manifests, Date.now())) print(io.stderr, text)
   const problem =
-    (catalog.problem &&
-      `${catalog.problem.message}${existsSync(root) ? '' : ' Name it: pipewright validate DIR.'}`) ??
+    catalog.problem?.message ??
     (total === 0 && catalog.findings.length === 0 ? (input?.nothing ?? NOTHING_THERE) : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../contract/catalog.ts'
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
@@ -147,7 +147,7 @@ async function tryToRead(options: TreeOptions, isLast: boolean): Promise<Directo
   } catch (error) {
     options.signal.throwIfAborted()
     const isMissing = isLast && !existsSync(options.root)
-    return fileErrorCode(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
+    return fileErrorCode(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error, options.root)
   }
   const before = await commitOf(root)
   const { contents, parser } = await readAll(tree.files, options)
@@ -247,16 +247,19 @@ async function isSameStill(
   return (await commitOf(root))?.id === before?.id
 }
 
-function unreadable(error: unknown): DirectoryReading {
+function unreadable(error: unknown, root: string): DirectoryReading {
   if (error instanceof IgnoreFileError) {
     return failed({ reason: 'SourceUnreadable', message: error.message, unfound: 'all' })
   }
   const code = fileErrorCode(error)
-  const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
-  const hint = isOutOfFiles(code) ? ` The process has no free file descriptor. ${MORE_FILES}` : ''
+  const path = resolve(root)
+  const why =
+    code === 'ENOENT'
+      ? `is missing: ${path}. Create it, or correct --manifests.`
+      : `cannot be listed (${code}): ${path}.${isOutOfFiles(code) ? ` The process has no free file descriptor. ${MORE_FILES}` : ''}`
   return failed({
     reason: 'SourceUnreadable',
-    message: `The manifests directory ${why}.${hint}`,
+    message: `The manifests directory ${why}`,
     unfound: 'all',
   })
 }
