@@ -159,7 +159,7 @@ export const MANIFESTS = {
     means: 'its manifest asks for its deletion, and the ledger has no record of it',
     facts: z.undefined(),
     words: (_facts, noun) =>
-      `policy.ensure is "absent", and the ledger has no ${noun} of this manifest. Pipewright deletes only recorded ${noun}s.`,
+      `No ${noun} is recorded for this manifest, so Pipewright has no ${noun} to delete.`,
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {
