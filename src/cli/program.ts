@@ -37,7 +37,8 @@ function withoutHelp({ commands }: Command, args: readonly string[]): readonly s
 }
 
 function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): Command {
-  return new Command('pipewright')
+  const program = new Command('pipewright')
+  return program
     .description(
       'A GitOps reconciler for data ingestion: a directory of YAML describes the resources that should exist.',
     )
@@ -46,12 +47,15 @@ function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): Comman
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(withoutValue(text).replace(/^error:/, 'pipewright:')),
+      outputError: (text, write) => write(withoutValue(text, program).replace(/^error:/, 'pipewright:')),
     })
     .addHelpText('after', '\n"pipewright help settings" lists the settings.')
 }
 
 /** The value of an unknown flag might be a secret. */
-function withoutValue(error: string): string {
-  return error.replace(/^(error: unknown option '[^=\n]+)=[^]*$/, "$1'\n")
+function withoutValue(error: string, { commands }: Command): string {
+  const flag = /^error: unknown option '([^=\n]+)=/.exec(error)?.[1]
+  if (flag === undefined) return error
+  const isSwitch = commands.some(({ options }) => options.some((o) => o.long === flag && o.isBoolean()))
+  return isSwitch ? `error: ${flag} takes no value\n` : `error: unknown option '${flag}'\n`
 }

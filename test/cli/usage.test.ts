@@ -12,6 +12,7 @@ test.each<[why: string, command: string, says: string | RegExp]>([
   ['an unknown flag', 'run --intervall 5m', 'Did you mean --interval?'],
   ['an unknown flag, without its value', 'run --bogus=planted', /'--bogus'\n/],
   ['an unknown flag with quotes', "run --bogus=a'\n'planted", /'--bogus'\n/],
+  ['a value for a flag that takes none', 'run --sandbox=planted', 'pipewright: --sandbox takes no value\n'],
   ['a flag of another command', 'resolve Pipe/a --created', "'--created'"],
   ['an unknown flag of a command without settings', 'version --sandbox', "'--sandbox'"],
   ['an unknown format', 'plan -o foo', 'Allowed choices are text, json, markdown.'],
