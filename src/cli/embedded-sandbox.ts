@@ -10,6 +10,7 @@ import { asService } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
 import { Secret } from '../lib/secret.ts'
+import { misuse } from './io.ts'
 import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts'
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
@@ -28,7 +29,7 @@ export async function startEmbeddedSandbox(
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
   const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile, settings.profile) : undefined
   const home = homeOf(settings.profile)
-  if (use === 'keep') makeFolder(resolve(home))
+  if (use === 'keep') await ableToWrite(() => makeFolder(resolve(home)))
   const sandbox = stack.use(
     await createSandbox({
       file: join(home, 'sandbox.db'),
@@ -45,7 +46,8 @@ export async function startEmbeddedSandbox(
   const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
   const missing: ReadonlyMap<string, string> =
     use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : new Map()
-  if (use === 'keep') for (const [file, content] of missing) await writeSecret(file, content)
+  if (use === 'keep')
+    for (const [file, content] of missing) await ableToWrite(() => writeSecret(file, content))
   sandbox.setAccess({
     credentials: keys.flatMap(([idFile, secretFile]) => {
       const [keyId, keySecret] = [rightIn(sandbox, idFile), rightIn(sandbox, secretFile)]
@@ -121,6 +123,15 @@ function madeUp(): string {
 async function writeSecret(file: string, content: string): Promise<void> {
   makeFolder(dirname(resolve(file)), { mode: 0o700 })
   await writeFile(file, `${content}\n`, { mode: 0o600 })
+}
+
+async function ableToWrite(write: () => void | Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    misuse(`The sandbox cannot write its files: ${why}. Run it in another directory, or correct the path.`)
+  }
 }
 
 function homeOf({ name }: Profile): string {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommand } from '../../src/cli/program.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { runHere } from '../support/command.ts'
 import { furnish } from '../support/manifests.ts'
 import { startHere } from '../support/program-here.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
@@ -24,6 +25,14 @@ test('the daemon ends after a slow reader has all lines of its log', async () =>
   expect(await runCommand({ ...io, stop: { stopping, forced, onHangup: () => undefined } }, args)).toBe(0)
   expect(log).toContain('"msg":"Stopped"')
   expect(stdout.writableLength).toBe(0)
+})
+
+test('a sandbox that cannot write its credentials says so, without a stack', async () => {
+  using workspace = createWorkspace()
+  furnish(workspace, 'orders')
+  const folders = ['--manifests', workspace.manifests, '--credentials-dir', '/dev/null/x']
+  const { code, stderr } = await runHere(['apply', '--sandbox', '--ledger', 'memory:', ...folders])
+  expect([code, stderr]).toEqual([64, expect.stringMatching(/^pipewright: The sandbox cannot write .*\n$/)])
 })
 
 test('the sandbox says once where its page is, when no resource is in progress', async () => {
