@@ -74,13 +74,16 @@ export function parseSettingsFile(file: string, content: string): SettingSource 
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const yamlErrors = [...doc.errors, ...doc.warnings]
   if (yamlErrors.length > 0) {
-    const problems = yamlErrors.map(({ pos, message }) => problemAt(at(pos[0]), message, 'correct the YAML'))
+    const problems = yamlErrors.map(({ pos, code, message }) => {
+      const why = code === 'MULTIPLE_DOCS' ? 'it has a second document' : message
+      return problemAt(at(pos[0]), why, 'correct the YAML')
+    })
     return { given: [], problems }
   }
   const root = doc.contents
   if (root === null) return { given: [], problems: [] }
   if (!isMap(root)) {
-    const right = `write one setting a line, such as "interval: 5m"`
+    const right = 'write one setting a line, such as "interval: 5m"'
     return { given: [], problems: [problemAt(at(startOf(root)), 'it is not a mapping', right)] }
   }
   const pairs = root.items.map((pair) => readPair(pair, at))
@@ -95,13 +98,10 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const from = at(startOf(key))
   const flag = String(key.value)
   const name = FILE_KEYS.get(flag)
-  if (name === undefined) {
-    const why =
-      flag === 'config'
-        ? 'a settings file cannot name another settings file'
-        : `there is no setting "${flag}"`
-    return problemAt(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
-  }
+  if (flag === 'config')
+    return problemAt(from, 'a settings file cannot name another settings file', 'remove it')
+  if (name === undefined)
+    return problemAt(from, `there is no setting "${flag}"`, nearestOf(flag, FILE_KEYS.keys()))
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'
@@ -109,7 +109,7 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   }
   if (value.value === null)
     return problemAt(from, `${flag} has no value`, 'write a value, or remove the line', flag)
-  return { name, text: textOf(value), from }
+  return { name, text: textOf(value), from: `${from} ${flag}` }
 }
 
 /** The value as it is in the file: 08 stays 08, and 1e3 does not become 1000. */

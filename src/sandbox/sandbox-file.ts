@@ -18,8 +18,10 @@ export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Pr
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
-  const problems = [...doc.errors, ...doc.warnings].map(
-    ({ pos, message }) => `${at(pos[0])}: is not YAML: ${message}`,
+  const problems = [...doc.errors, ...doc.warnings].map(({ pos, message, code }) =>
+    code === 'MULTIPLE_DOCS'
+      ? `${at(pos[0])}: a second document begins here`
+      : `${at(pos[0])}: is not YAML: ${message}`,
   )
   if (problems.length > 0) throw new SandboxFileError(problems.join('\n'))
   const result = schema.safeParse(valueOf(doc, file) ?? {})

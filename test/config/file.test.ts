@@ -20,11 +20,11 @@ describe('a file of settings', () => {
     ].join('\n')
     expect(parseSettingsFile('p.yaml', content)).toStrictEqual({
       given: [
-        { name: 'intervalMs', text: '10m', from: 'p.yaml:2' },
-        { name: 'concurrency', text: '08', from: 'p.yaml:3' },
-        { name: 'sandbox', text: 'yes', from: 'p.yaml:4' },
-        { name: 'listen', text: '[::1]:8080', from: 'p.yaml:5' },
-        { name: 'manifests', text: '12', from: 'p.yaml:6' },
+        { name: 'intervalMs', text: '10m', from: 'p.yaml:2 interval' },
+        { name: 'concurrency', text: '08', from: 'p.yaml:3 concurrency' },
+        { name: 'sandbox', text: 'yes', from: 'p.yaml:4 sandbox' },
+        { name: 'listen', text: '[::1]:8080', from: 'p.yaml:5 listen' },
+        { name: 'manifests', text: '12', from: 'p.yaml:6 manifests' },
       ],
       problems: [],
     })
@@ -48,6 +48,7 @@ describe('a file of settings', () => {
     ['a text', 'interval 5m', 1, 'not a mapping', 'one setting a line'],
     ['a key twice', 'interval: 5m\ninterval: 6m', 2, 'unique', 'correct the YAML'],
     ['YAML that does not parse', 'a: 1\nlisten: [::1]:8080', 2, '', 'correct the YAML'],
+    ['two documents', 'interval: 5m\n---\nlisten: x', 2, 'a second document', 'correct the YAML'],
     ['an unknown tag', 'interval: !secret 5m', 1, '!secret', 'correct the YAML'],
   ])('with %s is a problem at its line', (_, content, line, why, right) => {
     const problem = parseSettingsFile('p.yaml', content).problems.at(-1)

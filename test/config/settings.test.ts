@@ -366,7 +366,7 @@ test('all problems of all sources are told at once, each with its place', async 
     '  p.yaml:3: there is no setting "log-levle"; did you mean log-level?',
     '  --concurrency "many": it is not a whole number; give a whole number from 1 to 256',
     '  PIPEWRIGHT_LISTEN "here": it has no port; give HOST:PORT, such as 127.0.0.1:8080, or [::]:8080 for every address',
-    '  p.yaml:1 "5": it has no unit; give a duration from 1s to 1d, such as 30s or 1m30s',
+    '  p.yaml:1 interval "5": it has no unit; give a duration from 1s to 1d, such as 30s or 1m30s',
   ])
 })
 

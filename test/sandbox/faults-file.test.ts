@@ -22,6 +22,7 @@ test('what is left out has its usual value', async () => {
 
 test.each([
   ['no YAML', 'rules: [', ':1:9: is not YAML: '],
+  ['two documents', 'rules: []\n---\n', ':2:1: a second document begins here'],
   ['a field twice', 'rules: []\nrules: []\n', ':2:1: is not YAML: '],
   ['an alias of nothing', 'rules: *all\n', 'aliases'],
   ['an unknown fault', 'rules:\n  - fault:\n      type: cutafter\n', ':3:13: rules.0.fault.type: Invalid'],
