@@ -165,10 +165,10 @@ function wordsOf(entry: Trip): string {
 }
 
 function held(entry: Trip, afterMs: number, now: number): RemoteError {
-  const again = `${wordsOf(entry)}; next try at ${timeOf(now + afterMs)}`
+  const again = `${wordsOf(entry)}; no request until ${timeOf(now + afterMs)}`
   return isIdle(entry)
     ? notSent('ServiceIdle', again, { retryAfterMs: Math.ceil(afterMs) })
-    : notSent('AuthFailed', `${again}, or as soon as the secret changes`, {
+    : notSent('AuthFailed', `${again}, or until the secret changes`, {
         refused: { source: entry.source, what: whatIsRefused(entry.status) },
       })
 }

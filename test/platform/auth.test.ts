@@ -83,13 +83,13 @@ test('a person who asks does not wait for the next probe; one goes, and the othe
   breaker.report(reader, { status: 401 })
   breaker.probeNow('another')
   expect(refusalOf(() => breaker.check(reader))?.message).toContain(
-    `next try at ${timeOf(clock.now() + 30_000)}`,
+    `no request until ${timeOf(clock.now() + 30_000)}`,
   )
   breaker.probeNow('analytics')
   breaker.check(reader)
   breaker.enter(reader)
   expect(refusalOf(() => breaker.enter(reader))?.message).toContain(
-    `next try at ${timeOf(clock.now() + 30_000)}`,
+    `no request until ${timeOf(clock.now() + 30_000)}`,
   )
   breaker.report(reader, 'accepted')
   breaker.enter(writer)
@@ -100,7 +100,7 @@ test('a service that is idle says itself when it may be asked again', () => {
   breaker.report(reader, { status: 424, retryAfterMs: 7_000 })
   breaker.probeNow('analytics')
   expect(refusalOf(() => breaker.check(reader))?.message).toContain(
-    `next try at ${timeOf(clock.now() + 7_000)}`,
+    `no request until ${timeOf(clock.now() + 7_000)}`,
   )
 })
 

@@ -54,7 +54,7 @@ export const REQUESTS = {
         text:
           facts?.refuses === 'an operation'
             ? `Correct organizationId or serviceId of ${serviceWords(about)}, or give its API key the missing permission.`
-            : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. Pipewright tries them as soon as they change.`,
+            : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. A daemon tries them as soon as they change.`,
       },
     ],
   }),
