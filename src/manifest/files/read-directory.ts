@@ -252,14 +252,13 @@ function unreadable(error: unknown, root: string): DirectoryReading {
     return failed({ reason: 'SourceUnreadable', message: error.message, unfound: 'all' })
   }
   const code = fileErrorCode(error)
-  const path = resolve(root)
-  const why =
-    code === 'ENOENT'
-      ? `is missing: ${path}. Create it, or correct --manifests.`
-      : `cannot be listed (${code}): ${path}.${isOutOfFiles(code) ? ` The process has no free file descriptor. ${MORE_FILES}` : ''}`
+  const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
+  const hint = isOutOfFiles(code)
+    ? `The process has no free file descriptor. ${MORE_FILES}`
+    : `${code === 'ENOENT' ? 'Create it' : 'Make it readable'}, or correct --manifests.`
   return failed({
     reason: 'SourceUnreadable',
-    message: `The manifests directory ${why}`,
+    message: `The manifests directory ${why}: ${resolve(root)}. ${hint}`,
     unfound: 'all',
   })
 }

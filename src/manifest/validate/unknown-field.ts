@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { Profile } from '../../kinds/profile.ts'
+import { PROFILES } from '../../kinds/profiles/profiles.ts'
 import { isObject, valueAt } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
@@ -40,14 +42,20 @@ function adviceOn(
       hint: 'Write secretRef: {name: …, key: …}, with the name of the mounted secret.',
       meant: 'secretRef',
     }
+  const kind = valueAt(context.input, ['kind'])
+  const hasField = ({ kinds }: Profile) =>
+    kinds.some((one) => one.name === kind && knownFields(one.schema, parent).includes(name))
+  const other = PROFILES.find((profile) => profile.name !== context.profile.name && hasField(profile))
+  const also = other === undefined ? '' : ` It exists with --profile ${other.name}.`
   const levels = levelsOf(name, context)
-  if (levels.length > 0) return { hint: `It belongs ${levels.slice(0, 3).map(placeOf).join(' or ')}.` }
+  if (levels.length > 0) return { hint: `It belongs ${levels.slice(0, 3).map(placeOf).join(' or ')}.${also}` }
   const around = valueAt(context.input, parent)
   const meant = nearest(
     name,
     known.filter((field) => !(isObject(around) && Object.hasOwn(around, field))),
   )
-  if (meant !== undefined) return { hint: `Did you mean "${meant}"?`, meant }
+  if (meant !== undefined) return { hint: `Did you mean "${meant}"?${also}`, meant }
+  if (also !== '') return { hint: `${also.trimStart()} Otherwise, remove it.` }
   if (known.length === 0) return { hint: 'Remove it.' }
   return {
     hint: `Remove it. Known fields: ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`,
