@@ -132,27 +132,26 @@ async function goldenOf(set: string): Promise<{ readonly file: string; readonly 
     return path
   })
   const { stdout } = await run('diff', ['-U0', '-F', '^kind:', ...paths])
+  const other = readFileSync(paths[0] ?? '', 'utf8')
   let kind = ''
-  const lines = stdout
-    .split('\n')
-    .slice(2)
-    .flatMap((line) => {
-      if (!line.startsWith('@@')) return [line]
-      const before = kind
-      kind = line.replace(/^@@.*?@@/, '@@')
-      return kind === before ? [] : [kind]
-    })
-  const base = withoutFiles(of(BASE))
-  const text = lines.join('\n').replaceAll(/^-.*\n(?:-.*\n){5,}/gm, (removed) => shortened(removed, base))
-  return { file: `${set}.diff`, text }
+  const hunks = stdout.split(/^(?=@@)/m).slice(1)
+  const text = hunks.map((hunk) => {
+    const before = kind
+    const [head = '', lines = ''] = hunk.split(/(?<=^@@.*\n)/)
+    kind = head.replace(/^@@.*?@@/, '@@')
+    const changes = lines.replace(/^-.*\n(?:-.*\n){5,}/m, (removed) => shortened(removed, other))
+    return kind === before ? changes : kind + changes
+  })
+  return { file: `${set}.diff`, text: text.join('') }
 }
 
-/** Lines that stand one after the other in the base: the first one and their number say which. */
-function shortened(removed: string, base: string): string {
+/** Lines of one place in the other text: the first ones, up to five until they are there once, and the number of the rest. */
+function shortened(removed: string, other: string): string {
   const lines = removed.trimEnd().split('\n')
-  const [first = '', ...more] = lines
-  const isOne = base.includes(lines.map((line) => `${line.slice(1)}\n`).join(''))
-  return isOne ? `${first}\n-(and ${more.length} more lines)\n` : removed
+  const first = (count: number) => lines.slice(0, count).map((line) => `\n${line.slice(1)}`)
+  const isOne = (count: number) => `\n${other}`.split(`${first(count).join('')}\n`).length === 2
+  const shown = [1, 2, 3, 4, 5].find(isOne) ?? 1
+  return `${lines.slice(0, shown).join('\n')}\n-(and ${lines.length - shown} more lines)\n`
 }
 
 /** The text without what comes from files that have tests of their own: their changes are none of the chart. */
