@@ -9,7 +9,6 @@ export interface Timed {
   readonly cpuMs: number
 }
 
-/** Runs a command to its end. */
 export function runCommand(
   command: string,
   args: readonly string[],

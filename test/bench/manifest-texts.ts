@@ -5,7 +5,6 @@ import { ALERT, ORGANIZATION } from '../support/manifests.ts'
 /** Name of the secret that every service signs in with, so that one budget serves them all. */
 export const SECRET = 'bench-api'
 
-/** An id made of a number. */
 export function idOf(group: number, n: number): string {
   return `${String(group).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`
 }

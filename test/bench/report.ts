@@ -80,7 +80,6 @@ export function isBad(
   return faults.length > 0 || (verdict === 'far off' && (isSteady || !isShort))
 }
 
-/** One result in a few lines of text. */
 export function asText(result: Result): string {
   const { row, size, unit, rule, notes, faults } = result
   const word = { times: '×', plus: unit, share: '' }[rule.how]

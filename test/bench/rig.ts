@@ -222,7 +222,6 @@ export async function createRig(size: number) {
     work,
     /** Paths of all reads of a full pass. */
     paths,
-    /** The path of the reads of a pipe. */
     pathOf: (pipe: number) => byId.get(ids[`pipe-${pipe}`] ?? '') ?? '',
     /** The program as the image has it. */
     command,

@@ -283,7 +283,6 @@ describe('alerts and pipes of one name and one service', () => {
     ))
 })
 
-/** The same without these fields. */
 function without(body: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }

@@ -189,7 +189,6 @@ export async function startEmpty(
     /** One reconcile, of what was changed. @param how a person asked for it; or nothing but time has passed */
     reconcile: (how?: 'asked' | 'in passing', key: Key = ownKey): Promise<ReconcileResult> =>
       process.reconcile(key, how),
-    /** What a plan says of it now. */
     async plan(key: Key = ownKey) {
       const item = await process.plan(key)
       return item && { ...item, message: planMessage(item, {}) }
@@ -237,7 +236,6 @@ export async function startEmpty(
     /** Mounted secrets, by name and key. */
     mounted,
     record: recordOf,
-    /** Its record says otherwise from now on. */
     async write(record: LedgerRecord) {
       process.context.store.note(await ledger.swap(record, []))
     },

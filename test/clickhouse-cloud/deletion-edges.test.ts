@@ -26,7 +26,6 @@ import { lostReply, byHand, meanwhile, on, play, story, want, type Step } from '
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
 
-/** Its record says otherwise from now on. */
 function rewrite(change: (record: LedgerRecord) => Partial<LedgerRecord>): Step {
   return (client) => client.write({ ...recordOf(client), ...change(recordOf(client)) })
 }

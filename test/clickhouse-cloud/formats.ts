@@ -18,7 +18,6 @@ const HOST =
   /^(?=.{1,253}$)[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?)*\.?$/
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)$/
-/** Roles that the service keeps for itself. */
 const RESERVED_ROLES = ['clickpipes', 'clickpipes_system']
 
 export const FORMATS: readonly Format[] = [

@@ -25,7 +25,6 @@ const KAFKA = {
 
 const OUT = 'import --all analytics --output-dir {dir}/manifests/imported'
 
-/** The import of all prints manifests of these names. */
 function prints(names: readonly string[]): Step {
   return async ({ command }) => {
     const documents = parseAllDocuments((await command('import', '--all')).stdout)

@@ -27,7 +27,6 @@ export function unless(isRight: boolean, field: string, rule: string): readonly 
   return isRight ? [] : [{ field, rule }]
 }
 
-/** Whether something is there twice. */
 export function hasTwice(texts: readonly string[]): boolean {
   return new Set(texts).size < texts.length
 }

@@ -29,7 +29,6 @@ export function droppedOf(body: JsonObject, patch: JsonObject): readonly string[
   return [...new Set(fields)]
 }
 
-/** The body with the patch applied. */
 export function patched(body: JsonObject, patch: JsonObject): JsonObject {
   const kind = kindOf(body)
   const { name, source, destination, fieldMappings } = patch

@@ -72,7 +72,6 @@ export function newLedger(): Ledger {
   return openMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) }).ledger
 }
 
-/** A process that ends in the middle. */
 export class Killed extends Error {}
 
 export interface Wanted {
@@ -139,7 +138,6 @@ export async function startProcess(
         isAsked: how === 'asked',
         releaseSlot: async () => undefined,
       }),
-    /** What a plan says of a key now. */
     async plan(key: Key) {
       const { items } = await planOf({ context, ledger: context.ledger }, 'required')
       return items.find((item) => item.key === key)

@@ -10,7 +10,6 @@ import { at, isSet, objectAt, textOf, unless } from './look.ts'
  * written) and R44 (a hint) there is nothing to see here.
  */
 
-/** Everything that is wrong with the body of a create. */
 export function pipeFaults(body: Json): readonly Fault[] {
   if (!isObject(body)) return [{ field: '', rule: 'type' }]
   const shape = shapeFaults(body)

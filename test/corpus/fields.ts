@@ -12,7 +12,6 @@ export function fieldsOfInterface(profile: Profile): readonly string[] {
   )
 }
 
-/** The fields that the manifests of these cases have. */
 export function fieldsUsed(cases: readonly CorpusCase[]): ReadonlySet<string> {
   const used = new Set<string>()
   for (const { files } of cases)

@@ -67,7 +67,6 @@ function commit(n: number): string {
   return n.toString(16).padStart(40, 'a')
 }
 
-/** Something that watches and never hears anything. */
 async function deaf() {
   return () => Promise.resolve()
 }

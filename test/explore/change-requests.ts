@@ -82,7 +82,6 @@ export function chooseEnd(run: Run, faults: readonly string[]): string {
   return choose<string>(run, [{ name: 'answered', cost: 0 }, ...others])
 }
 
-/** Whether a request that ends like this has its effect. */
 export function isEffective(end: string): boolean {
   return end === 'answered' || end === 'lost' || end === 'dies after'
 }

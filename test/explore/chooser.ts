@@ -13,11 +13,8 @@ export interface Choice {
 
 /** Makes the choices of one run: first those it was given, then the first option each time. */
 export interface Chooser {
-  /** @returns the name of the option that is taken */
   choose<Name extends string>(options: readonly (Option & { readonly name: Name })[]): Name
-  /** The choices made so far. */
   readonly made: readonly Choice[]
-  /** What they cost. */
   readonly cost: number
   /** Whether the script chose an option that is not there: the story cannot happen. */
   readonly isLost: boolean

@@ -12,7 +12,6 @@ import { choose, forever, tell, type Run } from './run.ts'
 
 /* The store of a cluster: objects, each written over the version that its writer saw. A request of it may be lost on its way there or back. */
 
-/** Who asks. */
 export interface Caller {
   readonly name: string
   readonly pod: number | undefined

@@ -9,7 +9,6 @@ import { settledModel } from './settled.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
 
-/** What an exploration came to. */
 export interface Explored {
   readonly world: string
   /** The most faults, edits and words in one story for which all stories were told. */

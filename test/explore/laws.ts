@@ -37,7 +37,6 @@ export function judgeWritten(run: Run, written: Written, isForgetSaid = false): 
   )
 }
 
-/** The wish for which an intent asks. */
 export function wishOf(model: Model, intentId: string): number | undefined {
   const record = recordOf(model, { intentId })
   const git = [model, ...(model.pods?.git.toReversed() ?? [])]
@@ -66,7 +65,6 @@ export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe
     run.broken.push(`The pipe of ${keyOfWish(wish ?? { name: '?' })} is replaced twice within an hour.`)
 }
 
-/** The record with the intent of a pipe. */
 export function recordOf(model: Model, { intentId }: Pick<Pipe, 'intentId'>): LedgerRecord | undefined {
   return [...model.records.values()].find(({ intent }) => intent?.id === intentId)
 }

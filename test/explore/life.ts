@@ -5,7 +5,6 @@ import { keyOfWish, MINUTE, SECOND, type Model, type Pipe, type Wish } from './m
 
 /* What becomes of a pipe that exists, on a service that changes, starts and stops pipes. */
 
-/** A table that a pipe copies. */
 export interface Table {
   readonly name: string
   /** One that is to be copied in another way is removed, and added again. */
@@ -120,7 +119,6 @@ export function rests(model: Model, pipe: Pipe, rest: Life['rest'], isOurs: bool
   lives(pipe, { rest, isOurs })
 }
 
-/** It is stopped by now. */
 export function comesToRest(model: Model, pipe: Pipe): void {
   if (pipe.life?.live.state === 'Stopping') changes(model, pipe, { state: 'Stopped' })
 }
@@ -157,13 +155,11 @@ export function areTablesAsAsked({ tables }: Pick<Values, 'tables'>, wish: Pick<
 /** For at most so long it takes until a pipe is deleted. */
 const DELETING_MS = 3 * MINUTE
 
-/** A pipe that is being deleted is gone now. */
 export function vanishes(model: Model, pipe: Pipe): void {
   model.pipes = model.pipes.filter((each) => each !== pipe)
   model.ghosts.push(pipe)
 }
 
-/** Time has passed. */
 export function timePassed(model: Model, ms: number): void {
   if (ms > DELETING_MS) model.pipes = model.pipes.filter(({ life }) => life?.live.state !== 'Deleting')
   model.ghosts = []
@@ -179,7 +175,6 @@ export function asksForDeletion({ isFlawed, isSuspended, policy }: Wish): boolea
   return isInForce && (policy['ensure'] === 'absent' || policy['onImmutable'] === 'replace')
 }
 
-/** A manifest was edited. */
 export function noteEdited({ wishes, askedAt, now }: Model): void {
   for (const [index, wish] of wishes.entries()) if (asksForDeletion(wish)) askedAt[index] ??= now
 }
@@ -195,7 +190,6 @@ export function edited(model: Model): void {
   }
 }
 
-/** What a change asks for. */
 interface AskedFor extends Partial<Omit<Values, 'tables'>> {
   readonly tablesToAdd?: readonly Table[]
   readonly tablesToRemove?: readonly Table[]
@@ -235,7 +229,6 @@ export function withAsked(
   return { ...asked, tables }
 }
 
-/** Whether it is done only while the pipe rests. */
 export function isDoneAtRest({ brokers, tablesToAdd, tablesToRemove }: AskedFor): boolean {
   return brokers !== undefined || tablesToAdd !== undefined || tablesToRemove !== undefined
 }

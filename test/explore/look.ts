@@ -5,7 +5,6 @@ import { noteAsked } from './removal-laws.ts'
 import { processOf, secondProcess } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
 
-/** Pipewright looks at a key. */
 export function look(key: Key): Step {
   return { name: `look ${key}`, cost: 0, kind: 'look', key, play: (run) => lookAt(run, key) }
 }

@@ -41,7 +41,6 @@ export interface Wish {
   replicas?: number
   table?: string
   tables?: readonly Table[]
-  /** `policy.paused`. */
   isPaused?: boolean | undefined
   /** Whether the process that lives has read it while it was valid. */
   isKnown?: boolean
@@ -121,7 +120,6 @@ export interface Model {
   password: string | undefined
   /** Whether the credential may read and create. */
   isPermitted: boolean
-  /** Whether the services are idle. */
   isIdle: boolean
   pipes: Pipe[]
   /** Whether a fault hit one pipe and not all. */
@@ -135,7 +133,6 @@ export interface Model {
   /** Since when a manifest asks for a deletion, by its wish; one that does not counts once its key was looked at. */
   askedAt: Record<number, number>
   late: LatePost[]
-  /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
   /** A copy of the ledger that somebody made. */
   copy: ReadonlyMap<Key, LedgerRecord> | undefined
@@ -287,7 +284,6 @@ export function keysOf({
   return [...keys].toSorted()
 }
 
-/** Whether a GET finds a pipe at this moment. */
 export function isVisible(model: Model, pipe: Pipe): boolean {
   return pipe.view === 'seen' && model.isPermitted
 }

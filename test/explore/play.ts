@@ -14,7 +14,6 @@ export interface Move {
   readonly script: readonly number[]
 }
 
-/** What became of one step. */
 export type Played = Awaited<ReturnType<typeof playStep>>
 
 /** Plays one step from a situation, which stays as it is. */
@@ -47,11 +46,8 @@ export async function playStep(from: Model, world: World, step: Step, chooser: C
   tidy(model)
   return {
     model,
-    /** Laws that were broken, in sentences. */
     broken: run.broken,
-    /** What happened, in sentences. */
     lines: run.lines,
-    /** What was written to the ledger. */
     writes: run.writes,
     choices: chooser.made,
     cost: step.cost + chooser.cost,

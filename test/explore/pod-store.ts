@@ -16,7 +16,6 @@ export interface Store {
   readonly leadership: Leadership
   /** Undefined: it stands by. */
   readonly term: Term | undefined
-  /** What it knows by now. */
   known(): Pick<Pod, 'heard' | 'lease' | 'leaseSince'>
 }
 

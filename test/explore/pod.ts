@@ -109,7 +109,6 @@ async function createPod(run: Run, index: number) {
     get isDead() {
       return isOver
     },
-    /** Whether it believes that it acts. */
     get isActing() {
       return !isOver && term !== undefined
     },

@@ -21,7 +21,6 @@ export const RECORDS = '/records'
 export const LEASES = '/leases'
 export const LEDGER = 'pipewright'
 
-/** What Git says at one revision. */
 export interface Manifests {
   readonly wishes: readonly Wish[]
   readonly endpoint: Endpoint | undefined

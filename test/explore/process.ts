@@ -76,7 +76,6 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   return process
 }
 
-/** What a process reconciles with. */
 export function contextOf(
   { model, world }: Run,
   parts: Pick<ReconcileContext, 'platform' | 'ledger' | 'store' | 'clock'>,

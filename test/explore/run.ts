@@ -12,7 +12,6 @@ import type { World } from './worlds.ts'
 export interface Process {
   /** `died`: the process did, in the middle. */
   reconcile(key: Key): Promise<ReconcileResult | 'died'>
-  /** Reads the directory. */
   read(): void
   readonly isDead: boolean
   /** Whether it is a second one, on the same ledger. */
@@ -25,7 +24,6 @@ export interface Process {
   readonly pod?: number
 }
 
-/** Something that can happen next. */
 export interface Step {
   /** Tells it from all others that can happen at the same moment. */
   readonly name: string

@@ -11,7 +11,6 @@ import { wordsOf } from './words.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
 import { WAITS, type Wait, type World } from './worlds.ts'
 
-/** All that can happen next. */
 export function stepsOf(model: Model, world: World): readonly Step[] {
   if (model.pods !== undefined) return [...podSteps(model, world), ...platformSteps(model, world)]
   return [

@@ -7,7 +7,6 @@ import { settledModel } from './settled.ts'
 import { stepsOf } from './steps.ts'
 import { LARGE_WORLDS, WORLDS, type World } from './worlds.ts'
 
-/** The end of a story. */
 export interface Ending {
   /** Creates that went out after the world began. */
   readonly sent?: number

@@ -12,7 +12,6 @@ import type { World } from './worlds.ts'
 
 /* Long stories at random, of the same worlds, laws and sentences as the short ones that are told one and all. */
 
-/** A story as far as it went. */
 interface Walk {
   readonly moves: readonly Move[]
   readonly broken: readonly string[]

@@ -39,7 +39,6 @@ interface Measured {
   readonly timesAgain: number
 }
 
-/** What the catalogs of one run came to. */
 export interface CatalogsResult {
   readonly tried: number
   readonly bytes: number

@@ -9,7 +9,6 @@ const SHOWN = 20
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 10_000
 
-/** What the inputs of one run came to. */
 export interface DocumentsResult extends Readonly<Record<Trouble['what'], number>> {
   readonly tried: number
   readonly findings: number

@@ -8,7 +8,6 @@ import { createSource, type LoadResult, type Source } from '../../src/manifest/s
 import { temporaryFolder } from '../manifest/support.ts'
 import type { Files } from './hostile/text.ts'
 
-/** What readings of one catalog took. */
 export interface Readings {
   readonly bytes: number
   /** After the change; at least as many as before. */

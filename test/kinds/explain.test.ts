@@ -30,7 +30,6 @@ describe.each(PROFILES)('with profile $name, every field', (profile) => {
   })
 })
 
-/** The schema of a field. */
 function schemaAt(profile: Profile, path: string): z.ZodType {
   const [kind = '', ...steps] = path.replaceAll('[]', '').split('.')
   let schema: z.ZodType | undefined = schemaOf(profile, kind)

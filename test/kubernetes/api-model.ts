@@ -20,7 +20,6 @@ export interface ApiModel extends AsyncDisposable {
   interfere(how: ((request: Asked) => Mishap) | undefined): void
   /** Forgets what happened before now: whoever watches from before has to list again. */
   compact(): void
-  /** Ends all watches. */
   cutWatches(): void
   /** Its clock stands still, ms. */
   stopClock(at: number): void

@@ -27,7 +27,6 @@ export interface PodsOptions {
 
 export { furnish as writeCommon } from '../support/manifests.ts'
 
-/** The name of the ledger that they share. */
 export const LEDGER = 'pods'
 
 /** Flags of a command beside them. @param more flag → value */
@@ -46,7 +45,6 @@ export function commandFlagsOf(
   return [...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]), '--allow-insecure-http']
 }
 
-/** Flags of `run`. */
 function flagsOf({ workspace, leaseMs, settings }: PodsOptions, platform: string): readonly string[] {
   const limits = {
     'api-budget': '1000/1s',

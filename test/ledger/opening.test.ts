@@ -301,7 +301,6 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch(() => undefined)
 }
 
-/** Opens the ledger, writes these records, and closes it. */
 async function use(
   options: Partial<SqliteLedgerOptions>,
   ...records: readonly LedgerRecord[]

@@ -33,7 +33,6 @@ const PIPE: Remote = { id: 'p-1', origin: 'created', at: 1, revision: 'abc', see
 /** Of the condition that is not well in the next one. */
 export const FACTS = { service: 'analytics', wanted: 30, made: 0, limit: 25, until: 4 }
 
-/** A record with every field set. */
 export function fullRecord(key: Key): LedgerRecord {
   const condition = { status: 'True', reason: 'InSync', facts: { as: 'create-once' }, since: 3 } as const
   return {

@@ -33,7 +33,6 @@ function thief(key: string, name: string): string {
     .replace('{name: kafka, key: password}', `{name: ${name}, key: keySecret}`)
 }
 
-/** A platform that takes whatever it is sent. */
 function platformThatTakes() {
   let made = 0
   return httpServer((response, { method, body }) => {

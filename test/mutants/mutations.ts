@@ -1,6 +1,5 @@
 import { parseAst } from 'rolldown/parseAst'
 
-/** One small mistake in a source text. */
 export interface Mutation {
   readonly start: number
   readonly end: number

@@ -13,7 +13,6 @@ const PLANTED = /planted|a2VlcGVy/
 
 const NO_FILES = { caFile: undefined, certFile: undefined, keyFile: undefined }
 
-/** Delivers a message to this address. */
 async function send(url: string, network: ReturnType<typeof openNetwork>) {
   const attempts: { attempt: number; code: string }[] = []
   await deliver(

@@ -35,7 +35,6 @@ const OLDER = { olderThan: 'r9' }
 const LONG_AGO: Removal = { since: NOW - 11 * MINUTE, digest: 'absent' }
 const LIMIT = { service: 'analytics', wanted: 2, of: 5, limit: 1 }
 
-/** A request that was sent so long ago. */
 function sentBefore(ms: number, more: Partial<Removal> = {}): Removal {
   return { ...LONG_AGO, isSent: true, sentAt: NOW - ms, ...more }
 }

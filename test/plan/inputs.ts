@@ -27,7 +27,6 @@ import {
   type Remote,
 } from '../../src/plan/record.ts'
 
-/** A reason with some facts. */
 export function because(reason: Reason): Because {
   return { reason, facts: REASON_SAMPLES[reason] } as Because // of the same row
 }
@@ -245,7 +244,6 @@ export function service(
   }
 }
 
-/** An endpoint that was applied so long ago. */
 export function appliedEndpoint(agoMs: number): LedgerRecord {
   return {
     ...blankRecord('QueryEndpoint/analytics'),

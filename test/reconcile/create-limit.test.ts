@@ -24,7 +24,6 @@ function commit(world: Given, prefix: string, count: number, of = 'analytics'): 
   return all.map((name): Key => `Pipe/${name}`)
 }
 
-/** What becomes of each key. */
 async function go(world: Given, keys: readonly Key[]): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
   for (const key of keys) {

@@ -130,7 +130,6 @@ type Method = 'GET' | 'PATCH' | 'PUT' | 'DELETE'
 
 /** A pipe of a sandbox whose clock stands still until it is moved. */
 export interface CloudPipe extends AsyncDisposable {
-  /** Moves the clock. */
   pass(ms: number): void
   /** One request about the pipe: `send('PATCH', '/scaling', {…})`. */
   send(method: Method, below: string, body?: unknown): Promise<Got>

@@ -326,7 +326,6 @@ test('with all of them, two pods do all that they do with a ledger', async () =>
   expect(await live(await install())).toEqual({ done: STEPS, said: undefined })
 })
 
-/** What happens without one of the rights. */
 async function liveWithout(verb: string, resource: string): Promise<Story> {
   const release = await install((right) => right.verb === verb && right.resource === resource)
   const story = await live(release)

@@ -20,7 +20,6 @@ import { folderForFile } from '../support/folders.ts'
 
 const SETS = valueSets()
 
-/** Those whose ledger is in the cluster. */
 const IN_CLUSTER = SETS.filter((set) => set.startsWith('kubernetes'))
 
 /** The set whose objects are kept whole; of the others, the lines that differ. */

@@ -23,7 +23,6 @@ beforeEach(() => {
   root = join(base, 'work', 'manifests')
 })
 
-/** The ids of all alerts that this reading found. */
 function idsOf({ state }: LoadResult): readonly string[] {
   return [...state.catalog.entries.values()].flatMap(({ state: found, manifest }) =>
     found === 'valid' && manifest?.kind === 'Alert' ? [String(manifest.spec['id'])] : [],

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/cli/program.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 
-/** What came of a command. */
 export interface Ended {
   readonly code: number | NodeJS.Signals
   readonly stdout: string

@@ -90,7 +90,6 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   }
 }
 
-/** Runs a command to its end. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}) {
   await using program = startProgram(args, options)
   const code = await program.ended

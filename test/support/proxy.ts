@@ -5,7 +5,6 @@ const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url))
 
 /** How a proxy behaves from now on; `cut all`, `end all` and `let go` are done once. */
 export type ProxyMode =
-  /** Passes everything on. */
   | { readonly type: 'pass' }
   | { readonly type: 'refuse'; readonly status: number }
   /** Never answers a CONNECT. */

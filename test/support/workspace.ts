@@ -13,11 +13,8 @@ export function createWorkspace() {
   mkdirSync(path('secrets'))
   return {
     dir,
-    /** `manifests/` in it. */
     manifests: path('manifests'),
-    /** `credentials/` in it. */
     credentials: path('credentials'),
-    /** `secrets/` in it. */
     secrets: path('secrets'),
     path,
     /** Writes a file, with its folders; paths are relative to the workspace. */

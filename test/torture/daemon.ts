@@ -5,7 +5,6 @@ import { MAIN } from '../support/process.ts'
 import type { Leaks } from './leaks.ts'
 import type { Scene } from './scene.ts'
 
-/** How a process ended. */
 export type Ending = number | NodeJS.Signals
 
 export interface Run {

@@ -7,7 +7,6 @@ export interface Note {
   readonly what: string
 }
 
-/** Something that must never be. */
 export interface Violation {
   readonly law:
     | 'duplicate'

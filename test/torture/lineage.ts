@@ -53,7 +53,6 @@ export function keyOfLineage({ name }: Pick<Lineage, 'name'>): string {
   return `Pipe/${name}`
 }
 
-/** The manifest of a pipe as YAML. */
 export function renderPipe(pipe: Lineage): string {
   const text = pipe.wish === undefined ? plainText(pipe) : wishedText(pipe, pipe.wish)
   return pipe.flaw === 'cut-off' ? cutOff(text, 0.4) : text

@@ -18,7 +18,6 @@ import type { Tree } from './tree.ts'
 import { type Mounts, PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
 import { scanApi } from './watch.ts'
 
-/** All parts of one torture. */
 export interface Parts {
   readonly scene: Scene
   readonly random: Random

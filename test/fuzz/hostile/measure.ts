@@ -2,7 +2,6 @@ import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { catalogOfTexts } from '../../../src/manifest/source.ts'
 import type { Catalog } from '../../../src/contract/catalog.ts'
 
-/** What reading a catalog took. */
 export interface Measured {
   readonly bytes: number
   /** CPU of this thread, ms. */

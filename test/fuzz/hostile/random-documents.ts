@@ -109,7 +109,6 @@ function specOf(kind: string, n: number, reference: string): Record<string, Valu
 /** Adds something to a document, of a width. */
 type Detail = (document: Draft, about: About & { readonly width: number }) => void
 
-/** So many items, each by its number. */
 function many<T>(width: number, item: (at: number) => T): T[] {
   return Array.from({ length: width }, (_, at) => item(at))
 }

@@ -6,7 +6,6 @@ export type Files = ReadonlyMap<string, string>
 /** A catalog made to be slow, of about so many bytes. */
 export type Shape = (bytes: number) => Files
 
-/** An id made of a number. */
 export function idOf(n: number): string {
   return `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`
 }

@@ -24,7 +24,6 @@ function factsOf(field: string) {
 
 const SCHEMA = kindJsonSchema(CLICKHOUSE_CLOUD, 'Pipe')
 
-/** The JSON Schema of a field. */
 function schemaAt(field: string): Readonly<Record<string, unknown>> {
   const steps = ['spec', ...field.split('.')].map((step) => `properties.${step.replace('[]', '.items')}`)
   const schema = valueAt(SCHEMA, steps.join('.'))

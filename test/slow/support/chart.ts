@@ -10,7 +10,6 @@ export const CHART = join(ROOT, 'helm')
 /** Where sets of values are, each with what the chart makes of it. */
 export const GOLDEN = join(ROOT, 'test/slow/golden/chart')
 
-/** Names of the sets. */
 export function valueSets(): readonly string[] {
   return readdirSync(GOLDEN)
     .filter((name) => name.endsWith('.values.yaml'))

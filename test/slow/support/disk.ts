@@ -21,7 +21,6 @@ export function mountDisk(folder: string, size: string) {
   const ballast = join(folder, 'ballast')
   return {
     folder,
-    /** Takes all that is left of it. */
     fill() {
       for (let piece = 1 << 20; piece >= 512; piece /= 2) {
         try {
@@ -31,7 +30,6 @@ export function mountDisk(folder: string, size: string) {
         }
       }
     },
-    /** Gives it back. */
     free: () => rmSync(ballast, { force: true }),
     remount: (option: 'ro' | 'rw') => void execFileSync('mount', ['-o', `remount,${option}`, folder]),
     [Symbol.dispose]: () => void execFileSync('umount', ['--lazy', folder]),

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { json } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
 
-/** What this process holds. */
 export interface Holdings {
   /** Watches that the kernel keeps for us. */
   readonly watches: number

@@ -36,7 +36,6 @@ export function createBuildah(store: string, context: string) {
     return Docker
   }
   return {
-    /** Makes an image of a folder. */
     async commitFolder(folder: string, name: string) {
       const container = (await call('from', 'scratch')).trim()
       await call('copy', '--quiet', container, folder, '/')

@@ -26,7 +26,6 @@ export interface PrometheusOptions {
 
 export interface Checked {
   readonly ok: boolean
-  /** What it printed. */
   readonly said: string
 }
 

@@ -82,7 +82,6 @@ export function createWire() {
   }
 }
 
-/** Whether this machine lets us make one. */
 export function mayWire(): boolean {
   if (process.platform !== 'linux' || process.geteuid?.() !== 0) return false
   try {
