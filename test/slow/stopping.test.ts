@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { reachedLine } from '../support/failpoints.ts'
 import { platformArgs, runArgs } from '../support/manifests.ts'
-import { type Program, startProgram, urlOf } from '../support/process.ts'
+import { type Program, startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Given, given } from '../ways-out/given.ts'
 import { play } from '../ways-out/story.ts'
@@ -32,17 +32,6 @@ async function leftBy(world: Given, program: Program) {
   world.platform.faults.clear()
   const { intent, pipeId } = await world.status('Pipe/p1')
   return { ended, intent: intent?.state, pipeId }
-}
-
-/** One reconcile goes on and on, reading after reading: it waits for the budget. */
-async function untilOneWaits(program: Program): Promise<void> {
-  const url = await urlOf(program)
-  let looks = 0
-  await until('the second pipe to wait', async () => {
-    const { detail } = (await (await fetch(`${url}/healthz`)).json()) as { readonly detail: string }
-    looks = detail.startsWith('1 running') ? looks + 1 : 0
-    return looks === 10
-  })
 }
 
 describe.concurrent('told to stop in the middle of a create', () => {
@@ -89,27 +78,5 @@ describe.concurrent('told to stop in the middle of a create', () => {
     program.signal('SIGTERM')
     expect(await leftBy(world, program)).toEqual({ ended: 1, intent: 'open', pipeId: undefined })
     await play(world, UNKNOWN, 'posts 0\npipes 0')
-  })
-
-  test('a create that still waits for the request budget is not sent, and leaves no intent', async () => {
-    await using world = await given('p1', 'p2')
-    const few = ['--api-budget', '1/1h', '--concurrency', '1', '--log-level', 'debug']
-    await using program = start(world, [...NEVER_BY_ITSELF, ...few])
-    await inTheMiddle(world)
-    await until('the first pipe to be done', () =>
-      program.log().some(({ key, msg }) => key === 'Pipe/p1' && msg === 'Reconciled'),
-    )
-    await untilOneWaits(program)
-    program.signal('SIGTERM')
-    expect(await endOf(program)).toBe(0)
-    await play(
-      world,
-      `status Pipe/p2 => 1 | Pipe/p2 was not reconciled yet
-      posts 1
-      apply
-      shows Pipe/p2 Ready
-      posts 2
-      pipes 2`,
-    )
   })
 })
