@@ -17,7 +17,7 @@ export function typeName(expected: string): string {
 export function inputName(input: unknown): string {
   if (input === null) return 'empty'
   if (Array.isArray(input)) return 'a list'
-  if (typeof input === 'number' && !Number.isFinite(input)) return 'not a finite one'
+  if (typeof input === 'number' && !Number.isFinite(input)) return 'infinite, or NaN'
   if (typeof input === 'number') return Number.isSafeInteger(input) ? 'a whole number' : 'a number'
   if (typeof input === 'boolean') return 'true or false'
   return typeof input === 'string' ? 'text' : 'a mapping'

@@ -202,7 +202,7 @@ const REPLY_WORDS: Readonly<
     refused === undefined ? `it knows no such ${noun}` : NO_SERVICE,
   Throttled: (_seen, facts) => `too many requests${waitWords(facts, 'wait')}`,
   ServiceIdle: (_seen, facts) => `the service is idle or still waking up${waitWords(facts, 'try again in')}`,
-  Rejected: (_seen, { refused }) => (refused === undefined ? 'it refused the request' : NO_SERVICE),
+  Rejected: (_seen, { refused }) => (refused === undefined ? 'and refused the request' : NO_SERVICE),
   Unavailable: (seen) => {
     if (seen.status !== 404) return 'it could not carry out the request'
     return isKept(seen)

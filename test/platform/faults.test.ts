@@ -84,11 +84,11 @@ const ROWS: readonly Row[] = [
         'a 400 of the platform says in clear words that nothing was done',
         400,
         REFUSED,
-        'it refused the request: no',
+        'and refused the request: no',
       ],
       ['a 409 likewise', 409, REFUSED, 'answered 409'],
       ['a 422 likewise', 422, REFUSED, ': no'],
-      ['a 4xx that nobody thought of, too', 418, REFUSED, 'answered 418, it refused the request'],
+      ['a 4xx that nobody thought of, too', 418, REFUSED, 'answered 418, and refused the request'],
       ['a 401 is about the credentials', 401, FORBIDDEN, 'Check that key id and key secret are not swapped'],
       [
         'a 403 is about the operation and the ids',
