@@ -25,7 +25,7 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
 
 /**
  * Makes a manifest that adopts a resource, from the returned fields. Sensitive values become references to
- * secrets that a person must mount. Fields that the kind refuses are left out.
+ * secrets that a person must mount. Refused fields are left out.
  */
 export function importedManifest(request: {
   readonly kind: CreateOnceKind

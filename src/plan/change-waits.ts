@@ -82,7 +82,7 @@ export function stalledFields(
   return notSeen(input, own, changes)
 }
 
-/** An accepted request has no effect so far. */
+/** An accepted request had no effect yet. */
 export function notSeen(
   { observed, recorded, steadyNow }: CreateOnceInput,
   fields: readonly string[],

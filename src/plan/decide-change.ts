@@ -62,7 +62,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const kept = keptBefore(input, edited, { changes, compared })
   const open = edited.filter((field) => !kept.includes(field) && !isThere(input, field, drifted, compared))
   const interrupted = interruptedFields(recorded)
-  // An undone edit might have changed fields that replies lack.
+  // An undone edit might have changed hidden fields.
   const unsure = interrupted.filter(
     (field) => isSet(compared.desired, field) && !isSet(compared.observed, field),
   )

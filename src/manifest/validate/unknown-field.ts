@@ -16,8 +16,8 @@ export function unknownFields(
   return names.map((name) => {
     const isShown = !looksLikeToken(name) && !parent.some((step) => looksSensitive(String(step)))
     const where = parent.length === 0 ? 'at the top of a manifest' : `in ${pathWords(parent)}`
-    const what = `There is no ${isShown ? `field ${quote(name)}` : 'such field'} ${where}`
-    const message = `${what}${documentWords(parent, context)}.`
+    const what = isShown ? `field ${quote(name)}` : 'such field'
+    const message = `There is no ${what} ${where}${documentWords(parent, context)}.`
     const { hint, meant } = adviceOn(name, known, parent, context)
     return {
       ...errorStatement('unknown-field', message, hint),
@@ -43,17 +43,14 @@ function adviceOn(
       meant: 'secretRef',
     }
   const kind = valueAt(context.input, ['kind'])
-  const hasField = ({ kinds }: Profile) =>
-    kinds.some((one) => one.name === kind && knownFields(one.schema, parent).includes(name))
-  const other = PROFILES.find((profile) => profile.name !== context.profile.name && hasField(profile))
+  const knows = ({ kinds }: Profile) =>
+    kinds.some((it) => it.name === kind && knownFields(it.schema, parent).includes(name))
+  const other = PROFILES.find((profile) => profile.name !== context.profile.name && knows(profile))
   const also = other === undefined ? '' : ` It exists with --profile ${other.name}.`
   const levels = levelsOf(name, context)
   if (levels.length > 0) return { hint: `It belongs ${levels.slice(0, 3).map(placeOf).join(' or ')}.${also}` }
-  const around = valueAt(context.input, parent)
-  const meant = nearest(
-    name,
-    known.filter((field) => !(isObject(around) && Object.hasOwn(around, field))),
-  )
+  const free = known.filter((field) => valueAt(context.input, [...parent, field]) === undefined)
+  const meant = nearest(name, free)
   if (meant !== undefined) return { hint: `Did you mean "${meant}"?${also}`, meant }
   if (also !== '') return { hint: `${also.trimStart()} Otherwise, remove it.` }
   if (known.length === 0) return { hint: 'Remove it.' }
@@ -66,7 +63,9 @@ function adviceOn(
 function levelsOf(name: string, { schema, input }: Context): readonly string[] {
   // No paths for `secretRef`, because it is valid in too many fields.
   if (name === 'secretRef') return []
-  const all = homesOf(schema, name).filter((home) => !home.endsWith('secretRef') && !home.includes('[]'))
+  const all = [...homesOf(schema, '', name)].filter(
+    (home) => !home.endsWith('secretRef') && !home.includes('[]'),
+  )
   const present = all.filter((home) => isObject(valueAt(input, stepsOf(home))))
   const levels = present.length > 0 ? present : all
   return levels.filter((home) => valueAt(input, [...stepsOf(home), name]) === undefined)
@@ -106,18 +105,12 @@ function shapesAt(schema: z.ZodType, path: Path): readonly Shape[] {
   return shapes.flatMap(unwrap)
 }
 
-function homesOf(schema: z.ZodType, name: string): readonly string[] {
-  const homes: string[] = []
-  collect(schema, '', name, homes)
-  return homes
-}
-
-function collect(shape: Shape, path: string, name: string, homes: string[]): void {
-  for (const inner of unwrap(shape)) {
-    if (inner.def.element !== undefined) collect(inner.def.element, `${path}[]`, name, homes)
-    for (const [field, next] of Object.entries(inner.def.shape ?? {})) {
-      if (field === name) homes.push(path)
-      collect(next, path === '' ? field : `${path}.${field}`, name, homes)
+function* homesOf(shape: Shape, path: string, name: string): Generator<string> {
+  for (const { def } of unwrap(shape)) {
+    if (def.element !== undefined) yield* homesOf(def.element, `${path}[]`, name)
+    for (const [field, next] of Object.entries(def.shape ?? {})) {
+      if (field === name) yield path
+      yield* homesOf(next, path === '' ? field : `${path}.${field}`, name)
     }
   }
 }
