@@ -6,9 +6,6 @@ import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/led
 import { ACTIVITY, blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
 import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
-import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { syncStoreFromLedger } from '../../src/reconcile/state/record-io.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
@@ -647,21 +644,4 @@ describe('the right to act', () => {
     model.api.interfere(undefined)
     await term.confirm()
   })
-})
-
-test('a record that cannot be read keeps no process from hearing of the others', async () => {
-  const [one, other] = [await open(), await open()]
-  const store = createStateStore({ profile: DEFAULT, hashKey: other.ledger.hashKey, clock: model.clock })
-  await one.ledger.swap(blank('Pipe/a'), [])
-  const second = await one.ledger.swap(blank('Pipe/b'), [])
-  await until('both', async () => (await other.ledger.list()).length === 2)
-  await syncStoreFromLedger({ ledger: other.ledger, store })
-  const path = pathOf('pipe.a')
-  const object = { ...model.api.objects().get(path), version: 2, record: 'not JSON' }
-  const headers = { authorization: `Bearer ${model.api.token}`, 'content-type': 'application/json' }
-  await fetch(`${model.api.url}${path}`, { method: 'PUT', headers, body: JSON.stringify(object) })
-  await one.ledger.swap({ ...second, line: 7 }, [])
-  await until('both writes', () => other.ledger.toRead.has('Pipe/a') && other.ledger.toRead.has('Pipe/b'))
-  expect(await syncStoreFromLedger({ ledger: other.ledger, store })).toEqual(['Pipe/b'])
-  expect(store.record('Pipe/b')?.line).toBe(7)
 })

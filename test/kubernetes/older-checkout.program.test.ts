@@ -7,7 +7,7 @@ import { startHere } from '../support/program-here.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { modelForEach } from './model-for-each.ts'
-import { commandFlagsOf, writeCommon } from './pods.ts'
+import { commandFlagsOf, LEDGER, writeCommon } from './pods.ts'
 
 /* One process after another in a cluster, all of them in this one, whose checkouts differ. */
 
@@ -122,4 +122,24 @@ describe('what waited for another checkout is made at once where', () => {
     isBusy = false
     await expectSoon('both pipes', () => creates() === 3)
   })
+})
+
+test('a record that cannot be read keeps no other pipe from being created, and a process that takes over refuses it', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { api, workspace, creates, start } = await startAhead(stack, () => undefined)
+  const leader = start('ahead')
+  await until('it to lead', () => leader.log().some(({ msg }) => msg === 'Leadership changed'))
+  await until('it to read', () => leader.log().some(({ msg }) => msg === 'Manifests read'))
+  const standby = start('ahead')
+  await until('the other to stand by', () => standby.stdout().includes('standing by'))
+  const path = `/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords/${LEDGER}.pipe.orders`
+  const before = api.objects().get(path) as { readonly version: number }
+  const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ ...before, version: before.version + 1, record: '{}' })
+  await fetch(`${api.url}${path}`, { method: 'PUT', headers, body })
+  workspace.write('ahead/b.yaml', pipeManifest('b'))
+  await until('the second pipe', () => creates() === 2)
+  leader.signal('SIGTERM')
+  expect(await standby.ended).toBe(1)
+  expect(standby.stderr()).toContain('the record of Pipe/orders in the ledger cannot be read')
 })

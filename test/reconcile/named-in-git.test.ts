@@ -10,10 +10,12 @@ import { idOf, play, story, times, worldAfter } from './story.ts'
 
 const SAME = 'name=orders topics=orders'
 const ROUND = 'look orders; look other; 35 s'
-test('a Lock from before a rename adopts its pipe after a lost ledger, with one read', async () => {
+
+test('a Lock from before a rename adopts its pipe after a lost ledger, with one read, and is no create', async () => {
   const world = await worldAfter(
-    `make orders; lock old=#1; write new ${SAME} renamedFrom=Pipe/old; read again; look new`,
-    { sent: 0, holds: { 'Pipe/new': '1' } },
+    `make orders; lock old=#1; write new ${SAME} renamedFrom=Pipe/old; write other; read again; look other: New; look new`,
+    { sent: 1, holds: { 'Pipe/new': '1', 'Pipe/other': '2' } },
+    { maxCreates: 1 },
   )
   expect(world.platform.requests.get).toBe(1)
 })

@@ -24,27 +24,20 @@ function entryOf(manifest: ResourceManifest, state: Entry['state'] = 'valid'): E
   return { key, state, manifest, stated: undefined, position, digest: '', revision: '', findings: [] }
 }
 
-const SERVICE = entryOf({
-  apiVersion: 'pipewright/v1',
-  kind: 'Service',
-  metadata: { name: 'analytics' },
-  spec: {
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
-    credentials: { secretRef: { name: 'analytics-api' } },
-  },
-})
+const serviceNamed = (name: string, secret: string) =>
+  entryOf({
+    apiVersion: 'pipewright/v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: {
+      organizationId: ORGANIZATION,
+      serviceId: SERVICE_ID,
+      credentials: { secretRef: { name: secret } },
+    },
+  })
 
-const SAME_SERVICE = entryOf({
-  apiVersion: 'pipewright/v1',
-  kind: 'Service',
-  metadata: { name: 'zulu' },
-  spec: {
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
-    credentials: { secretRef: { name: 'other-api' } },
-  },
-})
+const SERVICE = serviceNamed('analytics', 'analytics-api')
+const SAME_SERVICE = serviceNamed('zulu', 'other-api')
 
 function pipe(more: Partial<ResourceManifest> = {}, spec: object = {}): Entry {
   return entryOf({

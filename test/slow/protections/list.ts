@@ -234,7 +234,7 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
   },
   {
     protection: 'an edit that a crash cut is sent again',
-    patches: { from: `const unsure = interrupted.filter(`, to: `const unsure = [''].filter(` },
+    patches: { from: `const unsure = interrupted.filter(`, to: `const unsure = [].filter(` },
     tests: 'test/clickhouse-cloud/update.test.ts',
   },
   {
