@@ -47,7 +47,7 @@ export interface Health {
 }
 
 /** Times are ms since the epoch. */
-export interface Overview extends CommandContext {
+export interface Overview extends Required<Omit<CommandContext, 'server'>> {
   readonly version: string
   readonly revision: Revision | undefined
   readonly revisionSince: number | undefined
@@ -59,9 +59,9 @@ export interface Overview extends CommandContext {
   readonly sourceProblem: string | undefined
   readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
-  /** Due resources that were not checked since the daemon started. */
+  /** Due resources, not checked since the daemon started. */
   readonly overdue: number
-  /** Pipes whose id is in no Lock. 0 if there is no Lock. */
+  /** Pipes in no Lock. 0 without a Lock. */
   readonly withoutLock: number
   readonly withoutManifest: readonly WithoutManifest[] | undefined
   readonly queueDepth: Readonly<Record<Priority, number>>

@@ -30,7 +30,6 @@ interface Asked {
 interface World extends AsyncDisposable {
   readonly given: Given
   readonly asked: readonly Asked[]
-  /** Pipes that are there, by their ids. */
   readonly pipes: Map<string, ModelPipe>
   /** Goes on until it is over. @param meanwhile called before each step of a second */
   ended<T>(promise: Promise<T>, meanwhile?: () => unknown): Promise<T>
@@ -170,4 +169,15 @@ describe.each(BUDGETS)('with $requests request(s) in $windowMs ms', (budget) => 
     expect(most(w.asked, budget.windowMs)).toBeLessThanOrEqual(budget.requests)
     expect(w.pipes.size).toBe(1)
   })
+})
+
+test('creates do not wait for a list that waits for their places in the budget', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
+  const files = Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)]))
+  await using w = await world({ requests: 10, windowMs: 10 * SECOND }, files)
+  const from = w.given.clock.monotonic()
+  const begin = (name: string) => w.given.begin(`Pipe/${name}`)
+  // The second reconcile of each reads a newer list.
+  await w.ended(Promise.all(names.map((name) => begin(name).then(() => begin(name)))))
+  expect((w.asked.findLast(({ what }) => what === 'post')?.at ?? 0) - from).toBeLessThan(30 * SECOND)
 })

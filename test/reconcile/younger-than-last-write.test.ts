@@ -5,7 +5,7 @@ import { during, listedStory, listedWorld, LISTING } from './given-listing.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { pipe } from './manifests.ts'
 import { play, times } from './story.ts'
-import { createLastWrites, createListings } from '../../src/reconcile/state/listings.ts'
+import { createLastWrites } from '../../src/reconcile/state/listings.ts'
 
 /* Before a request that changes something, every shared reading is younger than the last such request of its key. */
 
@@ -211,13 +211,4 @@ test('the end of a write moves with its key, and does not take the place of a la
   writes.noteEnd({ key: VICTIM })
   writes.move(ORDERS, VICTIM)
   expect(writes.endedAt({ key: VICTIM })).toBe(9)
-})
-
-const EMPTY = async () => ({ value: [], requestId: undefined, credential: 'c' })
-
-test('a caller with a place in the request budget waits for no list that waits for one', async () => {
-  const listings = createListings()
-  void listings.since('orders', { since: 0, now: 0 }, EMPTY)
-  const asked = [1, 2].map((now) => listings.since('orders', { since: 0, now, hasPlace: true }, EMPTY))
-  expect((await Promise.all(asked)).map(({ askedAt }) => askedAt)).toEqual([1, 1])
 })

@@ -104,6 +104,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0',
     sandbox: false,
+    profile: { name: 'default' },
     config: undefined,
     revision: { id: REVISION, from: 'git-sync' },
     revisionSince: undefined,

@@ -61,7 +61,6 @@ export interface PipeOptions {
   readonly more?: string
 }
 
-/** A small pipe. */
 export function pipeManifest(key: string, options: PipeOptions = {}): string {
   const { name, service = ANALYTICS.name, replicas = 1, policy = {}, more = '' } = options
   const rules = Object.entries(policy).map(([member, value]) => `${member}: ${value}`)

@@ -14,7 +14,6 @@ interface Selector {
   readonly matchers: readonly Matcher[]
 }
 
-/** What one query names. */
 interface Named {
   readonly selectors: readonly Selector[]
   /** In `by (…)`, `without (…)`, `on (…)`, `ignoring (…)`. */
