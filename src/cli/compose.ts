@@ -190,7 +190,6 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     platform,
     ledger,
     secrets,
-    mounted,
     mask: secrets.mask,
     store,
     clock,

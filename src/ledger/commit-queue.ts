@@ -117,12 +117,12 @@ function resultOf(tables: Tables, change: Commit): Result {
 function apply(tables: Tables, { removed, written, history }: Commit): LedgerRecord | undefined {
   for (const record of removed) compare(tables, record)
   if (written !== undefined) compare(tables, written)
-  const used = Math.max(tables.count('used_version'), ...removed.map((record) => record.version))
-  const record = written && { ...written, version: (written.version === 0 ? used : written.version) + 1 }
+  const used = () => Math.max(tables.count('used_version'), ...removed.map(({ version }) => version))
+  const record = written && { ...written, version: (written.version || used()) + 1 }
   const stored = record && encodeRecord(record)
 
   for (const { key } of removed) tables.delete(key)
-  if (removed.length > 0) tables.set('used_version', used)
+  if (removed.length > 0) tables.set('used_version', used())
   if (stored !== undefined) tables.put(stored)
   for (const entry of history) tables.addHistory(entry.key, JSON.stringify(entry))
   return record

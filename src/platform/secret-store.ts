@@ -201,7 +201,7 @@ async function namesIn(folder: string): Promise<readonly string[] | 'unknown'> {
 }
 
 /** ms to reuse a reading. A mount lags by up to a minute anyway. */
-const FRESH_MS = 1_000
+const FRESH_MS = 100
 
 export interface FreshSecrets extends MountedSecrets {
   readonly forget: () => void

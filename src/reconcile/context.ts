@@ -23,10 +23,7 @@ export interface ReconcileContext {
   readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
-  /** Secrets for decisions, cached for up to a second. */
   readonly secrets: SecretStore
-  /** Secrets for requests, not cached. */
-  readonly mounted: SecretStore
   readonly mask: SecretMask
   readonly store: StateStore
   readonly clock: Clock

@@ -52,7 +52,6 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
     platform: client,
     secrets,
     mask: platformSecrets.mask,
-    mounted: secrets,
     clock,
     newId: createIds(),
   } as const satisfies Omit<ReconcileContext, 'ledger' | 'store'>

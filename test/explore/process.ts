@@ -86,7 +86,6 @@ export function contextOf(
     profile: world.profile ?? DEFAULT,
     secrets: secretsOf(model),
     mask: keptMask(world.mounted?.others),
-    mounted: secretsOf(model),
     random: () => 0,
     newId: () => newId(model, 'intent'),
   }

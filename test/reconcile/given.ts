@@ -87,7 +87,6 @@ export async function startProcess(
     ledger,
     secrets,
     mask: scenarioMask(),
-    mounted: secrets,
     clock,
     emit: (event: Event) => void events.push(event),
     newId,

@@ -199,15 +199,14 @@ async function wantedOf(
   isFresh = false,
 ): Promise<Wanted> {
   const { store } = context
-  const secretStore = isFresh ? context.mounted : context.secrets
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
   const asked = entry?.manifest && store.asked(entry.manifest)
   const credentials = credentialsNeeded({ entry, recorded, service })
-  const missing = credentials === undefined ? [] : await missingCredentials(secretStore, credentials)
+  const missing = credentials === undefined ? [] : await missingCredentials(context.secrets, credentials)
   const common = { key, entry, service, missingCredentials: missing, isFresh }
   if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
-  const secrets = await readBodySecrets(secretStore, context.mask, asked.body)
+  const secrets = await readBodySecrets(context.secrets, context.mask, asked.body)
   return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
 }
 

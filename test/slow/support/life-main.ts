@@ -98,7 +98,6 @@ async function live(base: string, hours: number) {
     ledger,
     secrets,
     mask: createSecretMask(),
-    mounted: secrets,
     store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
     clock,
     emit,
