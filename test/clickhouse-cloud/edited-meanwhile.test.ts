@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { having, type Client } from './client.ts'
-import { DELETE, KAFKA, pipeOf, unwanted } from './edited-pipes.ts'
+import { DELETE, KAFKA, pipeOf, startOld, unwanted } from './edited-pipes.ts'
 import { applied } from './endpoints.ts'
-import { byHand, story, type Step } from './story.ts'
+import { byHand, story, want } from './story.ts'
 
 /* Git changes while a reconcile waits for the platform. */
 
 /** At the next reading of the resource, or of the list. */
-function reading(of: 'one' | 'all', act: (client: Client) => unknown): Step {
-  return (client) => {
+function reading(of: 'one' | 'all', act: (client: Client) => unknown) {
+  return (client: Client) => {
     let isFirst = true
     client.interfere(({ method, below }) => {
       if (isFirst && method === 'GET' && (of === 'one' || below === '…')) {
@@ -19,6 +19,23 @@ function reading(of: 'one' | 'all', act: (client: Client) => unknown): Step {
     })
   }
 }
+
+test('a password that is rotated during the last look is the one that is sent', () => {
+  const password = (value: string) => having(KAFKA, { 'source.kafka.credentials.password': value })
+  return story(
+    startOld(KAFKA),
+    want(password('second')),
+    reading('one', (client) => {
+      client.skip(1_000) // so that it is read again before the request
+      reading('one', () => client.want(password('third')))(client)
+    }),
+    'turn',
+    (client) =>
+      expect(client.changes().map(({ body }) => JSON.stringify(body).match(/second|third/)?.[0])).toEqual([
+        'third',
+      ]),
+  )
+})
 
 test('a reading of the former service is none of the service that the manifest names since', () =>
   story(

@@ -308,17 +308,33 @@ test.each([
   const left = [...statuses]
   model.api.interfere(() => ({ status: left.shift() ?? 404 }))
   let renewed = 0
-  const access = {
-    server: model.api.url,
-    namespace: 'default',
-    current: async () => ({ token: model.api.token, tls: {} }),
-    renew: () => (renewed += 1) > 0 && isRenewed,
-  }
-  await using api = createClusterApi({ access, userAgent: 'test', timeoutMs: 5_000, clock: model.clock })
+  await using api = apiWith(() => (renewed += 1) > 0 && isRenewed)
   const words = end === 'done' ? '404' : end
   await expect(api.get('/api/v1/namespaces/default/secrets/x')).rejects.toThrow(`answers ${words}`)
   expect([left, renewed]).toEqual([[], times])
 })
+
+test('an event that arrives in parts is one event', async () => {
+  await open()
+  await using api = apiWith(() => false)
+  const [path, stop] = [pathOf('/secrets/'), new AbortController()]
+  const secret = await api.get(path)
+  await api.replace(path, { ...secret, data: { large: 'x'.repeat(1_000_000) } })
+  const about = { selector: '', resourceVersion: secret.metadata.resourceVersion ?? '' }
+  const heard: string[] = []
+  const hear = ({ type, object }: { readonly type: string; readonly object: object }) => {
+    heard.push(`${type} ${JSON.stringify(object).length > 1_000_000}`)
+    stop.abort()
+  }
+  await api.watch(path.slice(0, path.lastIndexOf('/')), about, hear, stop.signal)
+  expect(heard[0]).toBe('MODIFIED true')
+})
+
+function apiWith(renew: () => boolean) {
+  const current = async () => ({ token: model.api.token, tls: {} })
+  const access = { server: model.api.url, namespace: 'default', current, renew }
+  return createClusterApi({ access, userAgent: 'test', timeoutMs: 5_000, clock: model.clock })
+}
 
 test('what a leader says of itself is known to others from its next renewal on', async () => {
   const [one, other] = [await open(), await open({ mode: 'reader' })]

@@ -307,6 +307,8 @@ test('without its Secret no resource is created, and what to do is said', async 
   const one = await open()
   put(pathOf('/secrets/'), undefined)
   expect(await refusal(one)).toContain('the Secret ledger of the ledger is gone: restore it from a backup')
+  model.api.interfere(({ path }) => (path.includes('/secrets/') ? { status: 403 } : undefined))
+  expect(await refusal(one)).toContain('403')
 })
 
 test('notes of ten thousand problems have room in the Secret', async () => {

@@ -248,8 +248,7 @@ export function readMirror(mirror: Mirror) {
 
   function written(record: LedgerRecord): LedgerRecord {
     const mirrored = mirror.get(record.key)
-    if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
-      decoded.set(mirrored, record)
+    if (mirrored?.kept.version === record.version) decoded.set(mirrored, record)
     return record
   }
 
