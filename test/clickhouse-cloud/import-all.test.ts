@@ -243,3 +243,29 @@ describe('import --all writes nothing, and says why,', () => {
       )
     }))
 })
+
+test('a key whose create has an unknown outcome gets no other pipe', () =>
+  story(
+    given(['orders', 'keep'], consoleOf(there(2, 'Orders'))),
+    `create: cut-after orders
+    apply => 1
+    remove orders
+    apply => 1
+    import Pipe/orders ${id(2)} --service analytics => 1 | Pipe/orders has a record of another pipe.
+    ${OUT}`,
+    (world) => expect(filesIn(world, 'manifests/imported')).toEqual(['orders-2.yaml']),
+  ))
+
+test('after a lost ledger, a pipe that a Lock gave to the former name has a manifest', () =>
+  story(
+    given(['orders', 'keep']),
+    `apply
+    lock
+    keep lock
+    remove orders
+    write sales stream=orders policy.renamedFrom=Pipe/orders
+    lost
+    import Pipe/orders {orders} --service analytics => 1 | belongs to Pipe/sales already
+    import --all ${counts(2, 2, 0, 0)}
+    adopt Pipe/sales {orders}`,
+  ))

@@ -97,5 +97,8 @@ test('one that names the pipe which was given up stands in the way of nobody who
     shows Pipe/orders OutcomeUnknown
     resolve Pipe/orders --adopt {orders}
     apply
-    shows Pipe/orders Ready`,
+    shows Pipe/orders Ready
+    mount secrets/kafka/password=other
+    apply => 1 | pipewright adopt Pipe/orders {orders}
+    adopt Pipe/orders {orders} | now treats the current manifest`,
   ))

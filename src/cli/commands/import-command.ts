@@ -9,6 +9,7 @@ import { createOnceKindOf } from '../../kinds/profile.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
+import { mightHaveResource } from '../../plan/gates.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { pipeOwners } from '../../reconcile/state/pipe-owners.ts'
@@ -51,13 +52,7 @@ export async function importPipes(
     return { ...pipe, pipeId: resource.id, name: mask.mask(resource.name ?? ''), ...importedManifest(about) }
   })
   const problems = await writeManifests(io, all, flags)
-  const report = importReport({
-    surveys,
-    all,
-    folder: flags.outputDir,
-    problems,
-    here: settings,
-  })
+  const report = importReport({ surveys, all, folder: flags.outputDir, problems, here: settings })
   for (const line of report) print(io.stderr, `pipewright: ${line}`)
   const isWhole = surveys.every((survey) => !('problem' in survey)) && problems.length === 0
   return isWhole && all.every(({ manifest }) => manifest !== undefined) ? EXIT.fine : EXIT.failed
@@ -158,6 +153,9 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
   const locked = store.catalog?.locks.get(key)
   if (locked !== undefined && !sameId(locked, pipeId))
     throw new CommandError(`import: a Lock assigns ${key} to ${locked}. Use another name.`)
+  const record = store.record(key)
+  if (record !== undefined && mightHaveResource(record))
+    throw new CommandError(`import: ${key} has a record of another ${kind.noun}. Use another name.`)
 }
 
 async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
@@ -213,8 +211,10 @@ function withKeys(
   const unlocked = pipes.flatMap(({ resource: { id, name } }) =>
     locked.has(id.toLowerCase()) ? [] : [{ id, name: mask.mask(name ?? '') }],
   )
-  const taken = [...(entries?.keys() ?? []), ...locked.values()].filter((key) => kindOf(key) === kind.name)
-  const names = manifestNames(unlocked, new Set(taken.map(nameOf))).values()
+  const recorded = [...store.records()].filter(mightHaveResource).map(({ key }) => key)
+  const known = [...(entries?.keys() ?? []), ...locked.values(), ...recorded]
+  const taken = known.filter((key) => kindOf(key) === kind.name).map(nameOf)
+  const names = manifestNames(unlocked, new Set(taken)).values()
   const newKey = () => keyOf(kind.name, names.next().value ?? '') // one name per pipe
   return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
 }

@@ -107,12 +107,13 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
 
 /** @returns why not to adopt: another key has the pipe, or Git names another pipe for this key */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
-  const { key } = recorded
+  const { key, remote } = recorded
   // Ignores the id of the replaced pipe, because Git can still name that pipe during a recreate.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
+  if (sameId(remote?.id, pipeId) || sameId(store.lockedId(key), pipeId)) return undefined
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
       return `${place} assigns ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that line.`

@@ -8,9 +8,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { StateStore } from './store.ts'
 
-type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
-
-export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>) {
+export function pipeOwners(store: StateStore, { name: kind }: Pick<CreateOnceKind, 'name'>) {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
   const hold = (id: string | undefined, key: Key) => {
@@ -30,7 +28,7 @@ export function pipeOwners(store: Known, { name: kind }: Pick<CreateOnceKind, 'n
     hold(watchedId(entry), entry.key)
     if (store.lifecycleOf(entry.key) !== 'create-once') continue
     hold(entry.manifest?.policy?.adopt, entry.key)
-    hold(store.catalog?.locks.get(entry.key), entry.key)
+    hold(store.lockedId(entry.key), entry.key)
     want(pipeNameOf(store, entry), entry.key)
   }
   return {
@@ -63,8 +61,8 @@ function underWay(record: LedgerRecord): PipeName | undefined {
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
-function pipeNameOf(store: Known, { key, manifest, stated }: Entry): PipeName | undefined {
-  const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
+function pipeNameOf(store: StateStore, { key, manifest, stated }: Entry): PipeName | undefined {
+  const isNamed = manifest?.policy?.adopt !== undefined || store.lockedId(key) !== undefined
   if (isNamed || store.record(key)?.remote !== undefined) return undefined
   if (manifest === undefined) return { name: nameOf(key), serviceId: serviceIdOf(store, stated?.service) }
   return isCreateOnce(manifest)
@@ -72,6 +70,6 @@ function pipeNameOf(store: Known, { key, manifest, stated }: Entry): PipeName | 
     : undefined
 }
 
-function serviceIdOf(store: Known, service: string | undefined): string | undefined {
+function serviceIdOf(store: StateStore, service: string | undefined): string | undefined {
   return service === undefined ? undefined : store.service(service)?.spec.serviceId
 }
