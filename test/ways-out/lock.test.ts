@@ -102,3 +102,22 @@ test('one that names the pipe which was given up stands in the way of nobody who
     apply => 1 | pipewright adopt Pipe/orders {orders}
     adopt Pipe/orders {orders} | now treats the current manifest`,
   ))
+
+test('forget beside a Lock, adopt without a ledger, and resolve to an older pipe say so', () =>
+  story(
+    TWO,
+    `make older
+    later 10 min
+    apply
+    lock
+    keep lock
+    remove orders
+    apply => 1
+    forget Pipe/orders | A Lock assigns pipe {orders} to it.
+    adopt Pipe/refunds {refunds} --ledger sqlite:{dir}/new.db | there is no ledger at sqlite:{dir}/new.db
+    write new
+    create: cut-after
+    apply => 1
+    resolve Pipe/new --adopt {older} => 1 | before this create began at
+    adopt Pipe/new {older}`,
+  ))

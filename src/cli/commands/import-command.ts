@@ -207,11 +207,12 @@ function withKeys(
   pipes: readonly Omit<Found, 'key'>[],
 ): readonly Found[] {
   const { entries, locks } = store.catalog ?? {}
-  const locked = new Map([...(locks ?? [])].map(([key, id]) => [id.toLowerCase(), key]))
+  const recorded = new Set([...store.records()].filter(mightHaveResource).map(({ key }) => key))
+  const free = [...(locks ?? [])].filter(([key]) => !recorded.has(key))
+  const locked = new Map(free.map(([key, id]) => [id.toLowerCase(), key]))
   const unlocked = pipes.flatMap(({ resource: { id, name } }) =>
     locked.has(id.toLowerCase()) ? [] : [{ id, name: mask.mask(name ?? '') }],
   )
-  const recorded = [...store.records()].filter(mightHaveResource).map(({ key }) => key)
   const known = [...(entries?.keys() ?? []), ...locked.values(), ...recorded]
   const taken = known.filter((key) => kindOf(key) === kind.name).map(nameOf)
   const names = manifestNames(unlocked, new Set(taken)).values()

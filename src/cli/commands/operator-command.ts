@@ -98,9 +98,13 @@ export async function atOwner<T>(
   for (;;) {
     try {
       owner = await findOwner(io, settings, command).catch((error: unknown) => {
-        // `adopt` creates a missing ledger.
-        if (command === 'adopt' && error instanceof LedgerError && error.code === 'missing') return undefined
-        throw error
+        if (command !== 'adopt' || !(error instanceof LedgerError) || error.code !== 'missing') throw error
+        const hint = 'If Pipewright uses another one, repeat this with --ledger.'
+        print(
+          io.stderr,
+          `pipewright: there is no ledger at ${settings.ledger}, so a new one is made. ${hint}`,
+        )
+        return undefined
       })
       if (owner === undefined) return await actAsOwner(io, settings, command, act)
       break

@@ -2,15 +2,17 @@ import type { Finding } from '../../kinds/finding.ts'
 import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { nounOf, isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import { instantOf, timeOf } from '../../kinds/instant.ts'
+import { capital, nounOf, isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import type { Reason } from '../../plan/reason.ts'
 import { STATE } from '../../plan/reasons/observing.ts'
 import { sentence } from '../../plan/reasons/row.ts'
-import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
@@ -72,6 +74,8 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
+  const older = word === 'resolve' ? olderWords(recorded, taken.reply.value) : undefined
+  if (older !== undefined) return refused(older)
   const held = ownedByOtherKey(context.store, pipeId, key)
   if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))
   context.store.claim(key, pipeId)
@@ -93,6 +97,16 @@ async function adoptOnce(
   const settled = intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) resolved.`
   const message = `${said}${settled}${differWords(differences)}`
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
+}
+
+/** @returns why the pipe is not the one that the open create made */
+function olderWords(recorded: LedgerRecord, { id, createdAt }: RemoteResource): string | undefined {
+  const { key, former } = recorded
+  const [intent, made] = [undecidedIntent(recorded), instantOf(createdAt ?? '')]
+  if (intent === undefined || made === undefined || sameId(former?.remote.id, id)) return undefined
+  if (made >= intent.openedAt - CLOCKS_APART_MS) return undefined
+  const when = `${timeOf(made)}, before this create began at ${timeOf(intent.openedAt)}`
+  return `${capital(nounOf(key))} ${id} was created at ${when}, so it is another one. To link it anyway, run "pipewright adopt ${key} ${id}".`
 }
 
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {

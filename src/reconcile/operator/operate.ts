@@ -68,12 +68,17 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
+    const locked = context.store.lockedId(key)
+    const then =
+      locked === undefined
+        ? 'If a manifest of this name returns, Pipewright treats it as a new resource.'
+        : `A Lock assigns ${nounOf(key)} ${locked} to it. Remove that line, or a manifest of this name adopts that ${nounOf(key)}.`
     await context.ledger.remove(recorded, [
       historyLine(context, recorded, { action: 'forget', because: orphan, result: 'done' }),
     ])
     return done(
       recorded,
-      `Forgot ${key}. ${causeOf(orphan, key)} If a manifest of this name returns, Pipewright treats it as a new resource.` +
+      `Forgot ${key}. ${causeOf(orphan, key)} ${then}` +
         (stopped === undefined ? '' : ` ${stopped} If it exists, start it in the console.`),
     )
   })
@@ -97,7 +102,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const instead = `Remove the manifest first. Or, to keep it unchanged, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    return `${key} has a manifest at ${file}:${line}: Pipewright would create it again. ${instead}`
+    return `${key} has a manifest at ${file}:${line}. ${instead}`
   }
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
