@@ -5,14 +5,7 @@ import type { ProxyFault } from '../lib/proxy.ts'
 import type { ReplyHeaders } from '../lib/retry.ts'
 import { ProxyError } from './open-connection.ts'
 import { socketCode, NoConnectionError } from './tcp-connection.ts'
-import {
-  brotliDecompressSync,
-  constants,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-  zstdDecompressSync,
-} from 'node:zlib'
+import { constants, unzipSync } from 'node:zlib'
 
 export interface WireRequest {
   readonly origin: string
@@ -175,24 +168,10 @@ export function exchange(
   })
 }
 
-const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants
-
-/** The flush options decode as much of an incomplete body as came. */
-const DECODERS: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
-  gzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH }),
-  deflate: (bytes, maxOutputLength) => {
-    const inflate = isZlib(bytes) ? inflateSync : inflateRawSync
-    return inflate(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH })
-  },
-  br: (bytes, maxOutputLength) =>
-    brotliDecompressSync(bytes, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH }),
-  zstd: (bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush }),
-}
-
 const MAX_UNNAMED = 2
 
 /**
- * With an unknown coding or charset, the text stays unreadable.
+ * With an unknown coding, the text stays unreadable.
  * @returns undefined if the decoded body is larger than `maxBytes`
  */
 export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number): string | undefined {
@@ -201,13 +180,16 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
   for (let at = 0; at < named.length + MAX_UNNAMED; at += 1) {
     // Some proxies compress twice, or drop the header that says so. No text begins with these two bytes.
     const coding = named[at] ?? (decoded.toString('hex', 0, 2) === '1f8b' ? 'gzip' : '')
+    if (!/^((x-)?gzip|deflate)$/.test(coding)) continue
     try {
-      decoded = DECODERS[coding.replace(/^x-/, '')]?.(decoded, maxBytes) ?? decoded
+      // The flush option decodes as much of an incomplete body as came.
+      decoded = unzipSync(decoded, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined
     }
   }
-  return textOf(decoded, headers)
+  // JSON is UTF-8 (RFC 8259, 8.1).
+  return new TextDecoder().decode(decoded)
 }
 
 function listOf(header: string | readonly string[] | undefined): readonly string[] {
@@ -217,25 +199,4 @@ function listOf(header: string | readonly string[] | undefined): readonly string
       .split(',')
       .map((item) => item.trim()),
   )
-}
-
-/** Some servers send `deflate` without the header of zlib (RFC 1950, 2.2). */
-function isZlib(bytes: Buffer): boolean {
-  return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
-}
-
-/** JSON is UTF-8 (RFC 8259, 8.1), so UTF-8 is tried first, unless UTF-16 is named. */
-function textOf(bytes: Buffer, headers: ReplyHeaders): string {
-  const mark = bytes.toString('hex', 0, 2)
-  const named = /charset="?([\w.:-]+)/i.exec([headers['content-type'] ?? ''].flat().join())?.[1]
-  const charset = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : named
-  const isWide = charset?.toLowerCase().startsWith('utf-16') === true
-  for (const label of isWide ? [charset] : ['utf-8', charset]) {
-    try {
-      return new TextDecoder(label, { fatal: true }).decode(bytes)
-    } catch {
-      // try the next charset
-    }
-  }
-  return new TextDecoder().decode(bytes)
 }

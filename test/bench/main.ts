@@ -12,7 +12,6 @@ import { memory } from './rows/memory.ts'
 import { pass, passAway } from './rows/pass.ts'
 import { reload } from './rows/reload.ts'
 import { start } from './rows/start.ts'
-import { step } from './rows/step.ts'
 import { terraformApply, terraformPlan } from './rows/terraform.ts'
 import { validate } from './rows/validate.ts'
 
@@ -30,7 +29,6 @@ const ROWS: readonly Row[] = [
   pass,
   passAway,
   change,
-  step,
   budget,
   memory,
   start,

@@ -24,7 +24,6 @@ const ORDER = [
   'pass',
   'pass-away',
   'change',
-  'step',
   'budget',
   'memory',
   'start',

@@ -1,19 +1,15 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { replyText } from '../../src/platform/http-exchange.ts'
 import { envelope, failure, PIPE, facing, sendCreate } from './support/platform.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders', state: 'Läuft €' })
 const BYTES = Buffer.from(DONE)
-const UTF16 = Buffer.from(DONE, 'utf16le')
 
 const CODED = [
   ['gzip', { 'content-encoding': 'gzip' }, gzipSync(BYTES)],
   ['x-gzip in capitals', { 'content-encoding': 'X-GZIP' }, gzipSync(BYTES)],
   ['deflate', { 'content-encoding': 'deflate' }, deflateSync(BYTES)],
-  ['deflate without a header', { 'content-encoding': 'deflate' }, deflateRawSync(BYTES)],
-  ['br', { 'content-encoding': 'br' }, brotliCompressSync(BYTES)],
-  ['zstd', { 'content-encoding': 'zstd' }, zstdCompressSync(BYTES)],
   ['gzip without a header', {}, gzipSync(BYTES)],
   ['gzip, named as another coding', { 'content-encoding': 'br' }, gzipSync(BYTES)],
   ['gzip twice, named once', { 'content-encoding': 'gzip' }, gzipSync(gzipSync(BYTES))],
@@ -21,9 +17,6 @@ const CODED = [
   ['two codings', { 'content-encoding': 'deflate, gzip' }, gzipSync(deflateSync(BYTES))],
   ['identity', { 'content-encoding': 'identity' }, BYTES],
   ['a byte order mark', {}, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), BYTES])],
-  ['UTF-16 by its mark', {}, Buffer.concat([Buffer.from([0xff, 0xfe]), UTF16])],
-  ['UTF-16BE by its mark', {}, Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(UTF16).swap16()])],
-  ['UTF-16 by its charset', { 'content-type': 'application/json; charset="utf-16le"' }, UTF16],
   ['UTF-8 whatever its charset', { 'content-type': 'application/json; charset=ISO-8859-1' }, BYTES],
   ['an unknown charset', { 'content-type': 'application/json; charset=utf-9' }, BYTES],
 ] as const
@@ -33,7 +26,7 @@ describe('a body is read', () => {
     expect(replyText(bytes, headers, DONE.length * 2)).toBe(DONE)
   })
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('as %s that is none, and as an empty one', (coding) => {
+  test.each(['gzip', 'deflate'])('as %s that is none, and as an empty one', (coding) => {
     expect(replyText(BYTES, { 'content-encoding': coding }, 1_000)).toBe(DONE)
     expect(replyText(Buffer.alloc(0), { 'content-encoding': coding }, 1_000)).toBe('')
   })
@@ -46,11 +39,6 @@ describe('a body is read', () => {
     ])
   })
 
-  test.each([1, 2])('in a charset of one byte, with %i bytes', (length) => {
-    const headers = { 'content-type': 'text/plain; charset=iso-8859-1' }
-    expect(replyText(Buffer.alloc(length, 0xe4), headers, 1_000)).toBe('ä'.repeat(length))
-  })
-
   test('as far as it came, where it was cut', () => {
     const cut = gzipSync(Buffer.from(DONE.padEnd(5_000))).subarray(0, -9)
     expect(replyText(cut, { 'content-encoding': 'gzip' }, 10_000)).toContain(PIPE)
@@ -60,8 +48,6 @@ describe('a body is read', () => {
 test.each([
   ['gzip', gzipSync],
   ['deflate', deflateSync],
-  ['br', brotliCompressSync],
-  ['zstd', zstdCompressSync],
 ] as const)('a short body in %s that is large after decoding is too large', (coding, compress) => {
   const bytes = compress(Buffer.alloc(100_000))
   expect(replyText(bytes, { 'content-encoding': coding }, 99_999)).toBeUndefined()
