@@ -73,6 +73,7 @@ function decideReference(input: ReferenceInput): Action {
   const { contact } = input
   switch (contact?.type) {
     case undefined:
+    case 'edited':
       return { type: 'observe', reason: 'Unobserved', facts: { why: 'not answered' } }
     case 'answered':
       return { type: 'observe', reason: 'InSync', facts: { as: 'reference' } }

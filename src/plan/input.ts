@@ -174,7 +174,7 @@ export interface ReadOnlyInput extends Common {
 export interface ReferenceInput extends Common {
   readonly lifecycle: 'reference'
   readonly kind: ReferenceKind
-  readonly contact: Reachability | undefined
+  readonly contact: Reachability | { readonly type: 'edited' } | undefined
 }
 
 export type Reachability =

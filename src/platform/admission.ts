@@ -83,7 +83,7 @@ export function authenticated(
   { service, ids, operation }: Pick<Caller, 'service' | 'ids' | 'operation'>,
   login: Login,
 ): AuthenticatedCaller {
-  return { service, operation, digest: `${login.digest} ${ids}`, source: login.source }
+  return { service, operation, ids, digest: `${login.digest} ${ids}`, source: login.source }
 }
 
 /** State of one credential, because the platform counts requests per credential. */

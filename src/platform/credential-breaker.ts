@@ -12,6 +12,7 @@ const LONGEST_PROBE_MS = 15 * 60_000
 export interface AuthenticatedCaller {
   readonly service: string
   readonly operation: Operation
+  readonly ids: string
   /** Of the credentials and the ids of the service: a correction of either ends a refusal. */
   readonly digest: string
   readonly source: string
@@ -148,9 +149,9 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
   return [scopeOf(caller, 401), scopeOf(caller, 403), scopeOf(caller, 424)]
 }
 
-function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
+function scopeOf({ service, operation, ids }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
-  if (isIdle({ status })) return `the idle service ${service}`
+  if (isIdle({ status })) return `the idle service ${service} ${ids}`
   // Not `service alerts`, because a service can have that name.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }

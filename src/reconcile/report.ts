@@ -153,10 +153,12 @@ function alsoOf(
   const also: Key[] = readyIsNews
     ? context.store.dependents(key).filter((other) => waits(context, other, conditions.Ready))
     : []
-  if (service.usable && input.lifecycle !== 'reference') {
-    const { name } = service.identity
+  // A resource of another service is read there.
+  if (service.usable && input.lifecycle !== 'reference' && !input.desired.otherService) {
+    const { access } = service
     const contact = contactOf(acted.outcome, assessment)
-    if (contact !== undefined && context.store.noteContact(name, contact)) also.push(serviceKey(name))
+    if (contact !== undefined && context.store.noteContact(access, contact))
+      also.push(serviceKey(access.name))
   }
   if (action.reason === 'Orphaned' && readyIsNews) also.push(...context.store.successors(key))
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))

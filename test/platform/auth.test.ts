@@ -40,11 +40,13 @@ function refusalOf(enter: () => void): RemoteError | undefined {
 }
 
 const reader: AuthenticatedCaller = {
+  ids: 'one',
   service: 'analytics',
   operation: PIPE_KIND.operations.read,
   digest: 'd1',
   source: 'the secret "x"',
 }
+const elsewhere: AuthenticatedCaller = { ...reader, ids: 'other', digest: 'other' }
 const writer: AuthenticatedCaller = { ...reader, operation: QUERY_ENDPOINT.operations.upsert }
 
 test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, … 15 min', async () => {
@@ -362,6 +364,7 @@ test.each([424, 425] as const)(
     }
     expect(refusals).toEqual(new Set([undefined, 'ServiceIdle']))
     expect(passedAt).toEqual([5, 15, 35, 75, 155, 315, 635, 1_275, 2_175, 3_075, 3_975])
+    expect(() => breaker.enter(elsewhere)).not.toThrow()
     breaker.report(reader, 'accepted')
     expect(() => breaker.enter(reader)).not.toThrow()
     expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])

@@ -135,3 +135,18 @@ describe('a Service', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 })
+
+const ELSEWHERE = '99999999-9999-4999-8999-999999999999'
+
+test.each([
+  ['whose ids are edited', 'service.yaml', service('analytics', ELSEWHERE), 'analytics'],
+  ['to which a pipe is moved', 'a.yaml', pipe('a', { service: 'second' }), 'second'],
+] as const)('a Service %s is not Ready before a request to it is answered', async (_, file, text, name) => {
+  const world = await given({ 'a.yaml': pipe('a'), 'second.yaml': service('second', ELSEWHERE) })
+  await world.go('Pipe/a')
+  await world.go('Service/analytics')
+  world.write(file, text)
+  await world.go('Pipe/a')
+  await world.go(`Service/${name}`)
+  expect((await world.conditions(`Service/${name}`)).Ready.reason).toBe('Unobserved')
+})

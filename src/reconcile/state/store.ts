@@ -1,5 +1,6 @@
 import type { MaskedText, RawText } from '../../lib/mask/secret-mask.ts'
 import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { ServiceAccess } from '../../contract/platform.ts'
 import type { Lifecycle } from '../../kinds/definition.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
@@ -227,15 +228,21 @@ export function createStateStore({
       return recorded?.digest === entry.digest ? recorded.revision : entry.revision
     },
     checkedAt(key: Key): number | undefined {
-      const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
+      const answered = isReference(key) ? contacts.of(nameOf(key))?.answeredAt : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    contact: contacts.of,
-    answeredAt: contacts.answeredAt,
-    noteContact: (service: string, contact: Reachability) => contacts.note(service, contact),
+    /** How the last request to the service ended. `edited`: since then, the Service has other ids or credentials. */
+    contact(name: string): Reachability | { readonly type: 'edited' } | undefined {
+      const { spec } = store.service(name) ?? {}
+      const known = contacts.of(name)
+      if (known === undefined || spec === undefined) return undefined
+      const access = { ...spec, secretName: spec.credentials.secretRef.name }
+      return known.access === accessKey(access) ? known.contact : { type: 'edited' }
+    },
+    noteContact: contacts.note,
     service(name: string): ServiceManifest | undefined {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
@@ -272,25 +279,35 @@ export function serviceIdentityOf(manifest: ServiceManifest): ServiceIdentity {
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
 
+function accessKey(access: Pick<ServiceAccess, 'organizationId' | 'serviceId' | 'secretName'>): string {
+  return `${access.organizationId}/${access.serviceId}/${access.secretName}`.toLowerCase()
+}
+
 /** Requests in a row without a reply, until a service counts as unreachable. */
 const UNREACHABLE_AFTER = 3
 
 function createContacts(clock: Pick<Clock, 'now'>) {
   const known = new Map<
     string,
-    { readonly contact: Reachability; readonly silences: number; readonly answeredAt: number | undefined }
+    {
+      readonly access: string
+      readonly contact: Reachability
+      readonly silences: number
+      readonly answeredAt: number | undefined
+    }
   >()
   return {
-    of: (service: string) => known.get(service)?.contact,
-    answeredAt: (service: string) => known.get(service)?.answeredAt,
-    note(service: string, contact: Reachability): boolean {
-      const before = known.get(service)
+    of: (service: string) => known.get(service),
+    note(service: ServiceAccess, contact: Reachability): boolean {
+      const access = accessKey(service)
+      const last = known.get(service.name)
+      const before = last?.access === access ? last : undefined
       const silences = contact.type === 'unreachable' ? (before?.silences ?? 0) + 1 : 0
       const isDoubtful =
         contact.type === 'unreachable' && before?.contact.type === 'answered' && silences < UNREACHABLE_AFTER
       const now = isDoubtful ? before.contact : contact
       const answeredAt = contact.type === 'answered' ? clock.now() : before?.answeredAt
-      known.set(service, { contact: now, silences, answeredAt })
+      known.set(service.name, { access, contact: now, silences, answeredAt })
       return before?.contact.type !== now.type
     },
   }
