@@ -108,7 +108,7 @@ export async function reconcileAll(options: PassOptions) {
   }
 }
 
-export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key[] {
+export function keysOf({ store }: ReconcileContext): readonly Key[] {
   const keys = new Set(store.catalog?.entries.keys())
   for (const record of store.records()) keys.add(record.key)
   return [...keys].toSorted()

@@ -88,7 +88,7 @@ function withContact(store: StateStore, item: PlanItem): PlanItem {
   const { action, verdict, service } = item
   const writes = action === 'create' || action === 'upsert'
   const contact = writes && verdict === 'change' && service ? store.contact(service.name) : undefined
-  if (contact === undefined || contact.type === 'answered' || contact.type === 'edited') return item
+  if (contact === undefined || !('said' in contact)) return item
   // A 403 for another operation does not show that this one is forbidden.
   if (contact.type === 'refused' && contact.what === 'an operation') return item
   const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'

@@ -23,7 +23,7 @@ export interface ReadingContext {
 const AGAIN_MS = 500
 
 export function createReadings(options: {
-  readonly context: Pick<ReconcileContext, 'store' | 'clock'>
+  readonly context: ReconcileContext
   readonly source: Source
   readonly stopping: AbortSignal
   readonly onLoaded: (result: LoadResult, context: ReadingContext) => void

@@ -105,7 +105,7 @@ function syncedOf(input: ConditionsInput): Claim {
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
-  // After a restart, but not after an edit, a Service keeps its condition until a request gets a reply.
+  // After a restart, but not after an edit, a Service keeps its condition until a reply.
   const isEdited = decided.lifecycle === 'reference' && decided.contact !== undefined
   if (isUnanswered(told) && !isEdited && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced

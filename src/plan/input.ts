@@ -174,11 +174,12 @@ export interface ReadOnlyInput extends Common {
 export interface ReferenceInput extends Common {
   readonly lifecycle: 'reference'
   readonly kind: ReferenceKind
-  readonly contact: Reachability | { readonly type: 'edited' } | undefined
+  readonly contact: Reachability | undefined
 }
 
+/** The end of the last request. `edited`: since then, the Service has other ids or credentials. */
 export type Reachability =
-  | { readonly type: 'answered' }
+  | { readonly type: 'answered' | 'edited' }
   | { readonly type: 'refused'; readonly what: 'the credentials' | 'an operation'; readonly said: string }
   | { readonly type: 'unreachable'; readonly said: string }
 

@@ -176,10 +176,10 @@ const MAX_UNNAMED = 2
  */
 export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number): string | undefined {
   let decoded = bytes
-  const named = listOf(headers['content-encoding']).toReversed()
+  const named = [headers['content-encoding'] ?? ''].flat().join().toLowerCase().split(',').toReversed()
   for (let at = 0; at < named.length + MAX_UNNAMED; at += 1) {
-    // Some proxies compress twice, or drop the header that says so. No text begins with these two bytes.
-    const coding = named[at] ?? (decoded.toString('hex', 0, 2) === '1f8b' ? 'gzip' : '')
+    // Some proxies compress twice, or drop the header. No text begins with these two bytes.
+    const coding = named[at]?.trim() ?? (decoded.toString('hex', 0, 2) === '1f8b' ? 'gzip' : '')
     if (!/^((x-)?gzip|deflate)$/.test(coding)) continue
     try {
       // The flush option decodes as much of an incomplete body as came.
@@ -190,13 +190,4 @@ export function replyText(bytes: Buffer, headers: ReplyHeaders, maxBytes: number
   }
   // JSON is UTF-8 (RFC 8259, 8.1).
   return new TextDecoder().decode(decoded)
-}
-
-function listOf(header: string | readonly string[] | undefined): readonly string[] {
-  return [header ?? ''].flat().flatMap((value) =>
-    value
-      .toLowerCase()
-      .split(',')
-      .map((item) => item.trim()),
-  )
 }

@@ -153,12 +153,11 @@ function alsoOf(
   const also: Key[] = readyIsNews
     ? context.store.dependents(key).filter((other) => waits(context, other, conditions.Ready))
     : []
-  // A resource of another service is read there.
+  // A pipe of another service is read there.
   if (service.usable && input.lifecycle !== 'reference' && !input.desired.otherService) {
-    const { access } = service
     const contact = contactOf(acted.outcome, assessment)
-    if (contact !== undefined && context.store.noteContact(access, contact))
-      also.push(serviceKey(access.name))
+    if (contact !== undefined && context.store.noteContact(service.access, contact))
+      also.push(serviceKey(service.access.name))
   }
   if (action.reason === 'Orphaned' && readyIsNews) also.push(...context.store.successors(key))
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))

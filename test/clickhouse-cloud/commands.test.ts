@@ -215,7 +215,7 @@ test('a pipe that was stopped for its change is not forgotten until it runs, exc
   const forgetting = 'want INVOICES; turn; sends stop; on PATCH /state: 503; 1 min; remove; turn'
   await story(startOld(POSTGRES), forgetting, async (client) => {
     expect((await forgetEdited(client)).message).toContain(
-      'for a change, and has not seen it running since. Pipewright starts the pipe soon',
+      'for a change, and has not seen it running since. Pipewright starts it soon',
     )
     await play(client, 'calm; for 10 min; sends start; runs')
     expect((await forgetEdited(client)).message).not.toContain('stopped')

@@ -20,9 +20,10 @@ function reading(of: 'one' | 'all', act: (client: Client) => unknown) {
   }
 }
 
-test('a password that is rotated during the last look is the one that is sent', () => {
-  const password = (value: string) => having(KAFKA, { 'source.kafka.credentials.password': value })
-  return story(
+const password = (value: string) => having(KAFKA, { 'source.kafka.credentials.password': value })
+
+test('a password that is rotated during the last look is the one that is sent', () =>
+  story(
     startOld(KAFKA),
     want(password('second')),
     reading('one', (client) => {
@@ -34,8 +35,7 @@ test('a password that is rotated during the last look is the one that is sent', 
       expect(client.changes().map(({ body }) => JSON.stringify(body).match(/second|third/)?.[0])).toEqual([
         'third',
       ]),
-  )
-})
+  ))
 
 test('a reading of the former service is none of the service that the manifest names since', () =>
   story(

@@ -3,7 +3,6 @@ import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../../src/reconcile/context.ts'
-import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import type { SecretStore } from '../../src/contract/secrets.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
@@ -118,21 +117,14 @@ export function secondProcess(run: Run): Process {
 }
 
 /** What a person's command at the shell works with: a process of its own, beside. */
-export async function createShell(run: Run): Promise<OperatorContext> {
+export async function createShell(run: Run): Promise<ReconcileContext> {
   const { model } = run
   const clock = clockOf(model)
   const profile = run.world.profile ?? DEFAULT
   const store = withHashesKept(createStateStore({ profile, hashKey: HASH_KEY, clock }))
   store.setCatalog(catalogOf(model, profile))
-  return {
-    profile,
-    platform: createPlatform(run, NO_CHOICE),
-    ledger: model.pods === undefined ? createLedger(run, NO_CHOICE) : await shellLedger(run),
-    secrets: secretsOf(model),
-    mask: keptMask(),
-    store,
-    clock,
-  }
+  const ledger = model.pods === undefined ? createLedger(run, NO_CHOICE) : await shellLedger(run)
+  return contextOf(run, { platform: createPlatform(run, NO_CHOICE), ledger, store, clock })
 }
 
 /** The process of a run; it is started where none is. */

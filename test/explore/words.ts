@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../../src/reconcile/context.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
@@ -5,7 +6,6 @@ import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { forgetKey } from '../../src/reconcile/operator/operate.ts'
 import { approveRecreate, retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import type { OperatorResult } from '../../src/contract/person-command.ts'
-import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
 import { keyOfWish, shortId, type Model, type Pipe } from './model.ts'
 import { createShell, processOf } from './process.ts'
@@ -113,7 +113,7 @@ function allow(model: Model, key: Key, gone: string | undefined): void {
 function said(
   command: string,
   cost: number,
-  say: (run: Run, context: OperatorContext) => Promise<OperatorResult>,
+  say: (run: Run, context: ReconcileContext) => Promise<OperatorResult>,
   done: ((run: Run) => void) | undefined,
 ): Step {
   return {

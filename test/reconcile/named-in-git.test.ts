@@ -42,7 +42,7 @@ test.each([
     world.platform.hidden.clear()
     await play(
       world,
-      `2 h; ${ROUND}; delete orders; adopt orders=#1: With policy.adopt set; write orders adopt=#1; ${then}`,
+      `2 h; ${ROUND}; delete orders; adopt orders=#1: set policy.adopt to the other id; write orders adopt=#1; ${then}`,
     )
     expect(await idOf(world, 'Pipe/orders')).toMatch(/1$/)
     expect(world.platform.posts).toHaveLength(3)

@@ -1,10 +1,7 @@
+import type { ReconcileContext } from '../../src/reconcile/context.ts'
 import { expect, test } from 'vitest'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
-import {
-  nothingToResolve,
-  type OperatorContext,
-  stillOnItsWay,
-} from '../../src/reconcile/operator/operator.ts'
+import { nothingToResolve, stillOnItsWay } from '../../src/reconcile/operator/operator.ts'
 import { intent, recordedPipe } from '../plan/inputs.ts'
 
 const seen = { what: 'a reply', at: 0 } as NonNullable<ReturnType<typeof intent>['seen']> // the rest is not told
@@ -39,7 +36,7 @@ test.each<[string, Partial<Intent>, number, string]>([
   const unknown = { ...intent('unknown'), ...changes }
   const at = (now: number) => {
     const context = { store: { steadyNow: () => now }, clock: { now: () => now } }
-    return stillOnItsWay(context as OperatorContext, 'Pipe/orders', unknown) // the rest is not asked for
+    return stillOnItsWay(context as ReconcileContext, 'Pipe/orders', unknown) // the rest is not asked for
   }
   const end = unknown.sendBy + minutes * 60_000
   expect(at(end - 1)).toContain(`${says} A second create now could make two pipes.`)

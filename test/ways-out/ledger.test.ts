@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../../src/reconcile/context.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
@@ -5,7 +6,6 @@ import { type Ledger, LedgerConflict } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { syncStoreFromLedger } from '../../src/reconcile/state/record-io.ts'
-import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
@@ -117,7 +117,7 @@ test('a command whose record changes meanwhile is refused, and says to run it ag
     },
   }
   const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })
-  const context = { profile: DEFAULT, ledger: crowded, store, clock } as unknown as OperatorContext
+  const context = { profile: DEFAULT, ledger: crowded, store, clock } as unknown as ReconcileContext
   expect(await retryCreate(context, ORDERS, { force: false })).toEqual({
     result: 'refused',
     message: 'The record of Pipe/orders changed while this command ran. Run the command again.',

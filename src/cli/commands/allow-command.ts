@@ -1,9 +1,9 @@
+import type { ReconcileContext } from '../../reconcile/context.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
-import type { OperatorContext } from '../../reconcile/operator/operator.ts'
 import { commandLine } from '../../plan/step.ts'
 import type { Owner } from '../running-server.ts'
 import { expectObject } from '../server-client.ts'
@@ -66,7 +66,7 @@ export async function allow(
 
 /** @throws {CommandError} if the daemon is known to use another directory: the result would be wrong */
 async function allowHere(
-  context: OperatorContext,
+  context: ReconcileContext,
   allowance: Allowance,
   manifests: string,
 ): Promise<Allowed> {

@@ -136,7 +136,6 @@ function unanswered(what: string): (error: unknown) => never {
   }
 }
 
-/** @throws {CommandError} if the pipe or the key belongs to another manifest */
 function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
   const placeOf = (owner: Key) => {
     const position = store.catalog?.entries.get(owner)?.position

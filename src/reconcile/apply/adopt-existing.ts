@@ -40,7 +40,7 @@ type AdoptResult =
 
 /** @throws request errors, except a 404 */
 export async function adoptExisting(
-  context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
+  context: ReconcileContext,
   wanted: AdoptRequest,
   options: ReadOptions,
 ): Promise<AdoptResult> {
@@ -121,7 +121,7 @@ function refused(why: FactsOf<'AdoptRefused'>): AdoptResult {
 
 /** Why to wait: another process might still send the create of the open intent. */
 export function stillSending(
-  { ledger, clock, store }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>,
+  { ledger, clock, store }: ReconcileContext,
   key: Key,
   intent: Intent,
 ): string | undefined {

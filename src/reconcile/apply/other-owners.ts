@@ -9,7 +9,7 @@ import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /** @returns why not to adopt: a record that another process wrote has the pipe */
 export async function ownedByOtherWriter(
-  { ledger }: Pick<ReconcileContext, 'ledger'>,
+  { ledger }: ReconcileContext,
   pipeId: string,
   but: Key,
 ): Promise<FactsOf<'AdoptRefused'> | undefined> {

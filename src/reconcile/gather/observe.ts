@@ -123,7 +123,7 @@ function withForeign(
  * read adds only fields in `kind.unsupported`, and drops fields that the service sets itself.
  */
 export function foreignIn(
-  { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
+  { profile, store, mask }: ReconcileContext,
   key: Key,
   value: RemoteResource,
   before?: LedgerRecord & { readonly remote: Remote },

@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../context.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -16,7 +17,7 @@ import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
-import { type OperatorContext, conditionsToRenew, withRecord, nothingToResolve, refused } from './operator.ts'
+import { conditionsToRenew, withRecord, nothingToResolve, refused } from './operator.ts'
 import { readRecorded } from './resolve.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
@@ -37,7 +38,7 @@ interface Adoption {
 }
 
 export function adoptAs(
-  context: OperatorContext,
+  context: ReconcileContext,
   adoption: Adoption,
   signal: AbortSignal,
 ): Promise<OperatorResult> {
@@ -55,7 +56,7 @@ export function adoptAs(
 }
 
 async function adoptOnce(
-  context: OperatorContext,
+  context: ReconcileContext,
   { key, pipeId, word }: Adoption,
   recorded: LedgerRecord,
   options: ReadOptions,
@@ -99,14 +100,13 @@ async function adoptOnce(
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
-/** @returns why the pipe is not the one that the open create made */
 function olderWords(recorded: LedgerRecord, { id, createdAt }: RemoteResource): string | undefined {
   const { key, former } = recorded
   const [intent, made] = [undecidedIntent(recorded), instantOf(createdAt ?? '')]
   if (intent === undefined || made === undefined || sameId(former?.remote.id, id)) return undefined
   if (made >= intent.openedAt - CLOCKS_APART_MS) return undefined
   const when = `${timeOf(made)}, before this create began at ${timeOf(intent.openedAt)}`
-  return `${capital(nounOf(key))} ${id} was created at ${when}, so it is another one. To link it anyway, run "pipewright adopt ${key} ${id}".`
+  return `${capital(nounOf(key))} ${id} was created at ${when}. To link it anyway, run "pipewright adopt ${key} ${id}".`
 }
 
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
@@ -120,24 +120,23 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
 }
 
 /** @returns why not to adopt: another key has the pipe, or Git names another pipe for this key */
-function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
+function claimOf({ store }: ReconcileContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key, remote } = recorded
   // Ignores the id of the replaced pipe, because Git can still name that pipe during a recreate.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
-  const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = ownedByOtherKey(store, pipeId, key)
   if (held !== undefined) return causeOf({ reason: 'AdoptRefused', facts: held }, key)
   if (sameId(remote?.id, pipeId) || sameId(store.lockedId(key), pipeId)) return undefined
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
       return `${place} assigns ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that line.`
-    if (other === key && isOther(id))
+    if (other === key && ![pipeId, formerId].some((one) => sameId(one, id)))
       return `${place} assigns ${nounOf(key)} ${id} to ${key}. Correct that line, or adopt ${id}.`
   }
   return undefined
 }
 
-function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [Key, string, string])[] {
+function namedInGit({ catalog }: ReconcileContext['store']): readonly (readonly [Key, string, string])[] {
   return [
     ...[...(catalog?.entries.values() ?? [])].flatMap(({ key, manifest, position: { file, line } }) => {
       const named = manifest?.policy?.adopt
@@ -147,9 +146,8 @@ function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [
   ]
 }
 
-/** @returns why not to adopt: the key has another pipe, which might still exist */
 async function heldRemote(
-  context: OperatorContext,
+  context: ReconcileContext,
   recorded: LedgerRecord,
   pipeId: string,
   options: ReadOptions,
@@ -177,8 +175,7 @@ function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): bool
 function notBelieved(key: Key, remote: Remote): string {
   return (
     `${key} has ${nounOf(key)} ${remote.id}, which was not found, but the loss is not confirmed yet. Run this command again when "pipewright status" ` +
-    'shows it as Missing. Or set policy.adopt: <the other id> in the manifest: it takes effect once the loss is confirmed. ' +
-    `With policy.adopt set, you can confirm the loss yourself: run "pipewright resolve ${key} --recreate".`
+    `shows it as Missing. Or set policy.adopt to the other id, and run "pipewright resolve ${key} --recreate".`
   )
 }
 
@@ -198,7 +195,7 @@ type AdoptionTarget =
     }
   | { readonly problem: string }
 
-async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord): Promise<AdoptionTarget> {
+async function adoptionTarget(context: ReconcileContext, recorded: LedgerRecord): Promise<AdoptionTarget> {
   const { store, secrets, mask, profile } = context
   const { key } = recorded
   const entry = store.entry(key)
@@ -240,7 +237,7 @@ async function adoptionTarget(context: OperatorContext, recorded: LedgerRecord):
 
 /** If the outcome of a create is unknown, uses the recorded service, because the request went there. */
 function whereOf(
-  { store }: OperatorContext,
+  { store }: ReconcileContext,
   recorded: LedgerRecord,
   desired: DesiredService & { readonly usable: true },
 ) {
@@ -252,10 +249,11 @@ function whereOf(
   return { access, service: recorded.service }
 }
 
-function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): AdoptionTarget {
+function fromRecord(context: ReconcileContext, recorded: LedgerRecord): AdoptionTarget {
+  const { store } = context
   const { key, service, platformName, applied: fingerprint } = recorded
   if (service === undefined || platformName === undefined || fingerprint === undefined) {
-    return { problem: unknownWords({ store }, recorded) }
+    return { problem: unknownWords(context, recorded) }
   }
   const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
@@ -278,7 +276,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   }
 }
 
-function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: LedgerRecord): string {
+function unknownWords({ store }: ReconcileContext, { key }: LedgerRecord): string {
   const { catalog } = store
   if (catalog?.problem !== undefined)
     return `The manifest of ${key} cannot be read. ${catalog.problem.message}`

@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../context.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -5,7 +6,7 @@ import { serviceOf } from '../../kinds/manifest.ts'
 import { isAllowed, deletionDigest } from '../../plan/write-limits.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
-import { conditionsToRenew, historyLine, type OperatorContext } from './operator.ts'
+import { conditionsToRenew, historyLine } from './operator.ts'
 
 type Limit = 'CreateLimit' | 'DeleteLimit'
 
@@ -17,7 +18,7 @@ const EACH_MS = 2_000
  * Allows the requests that a limit blocks now, but no later ones. Each allowance is recorded
  * until a request uses it, or until it expires.
  */
-export async function allowBlocked(context: OperatorContext, asked: Allowance): Promise<Allowed> {
+export async function allowBlocked(context: ReconcileContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
   const { service, count, dryRun, deletions } = asked
   const limit = deletions ? 'DeleteLimit' : 'CreateLimit'
@@ -59,7 +60,7 @@ function blockedDigest(
 
 /** @returns false if the key is no longer blocked, or was edited */
 async function allowOne(
-  context: OperatorContext,
+  context: ReconcileContext,
   listed: LedgerRecord,
   limit: Limit,
   allowed: { readonly digest: string; readonly until: number },

@@ -1,10 +1,11 @@
+import type { ReconcileContext } from '../context.ts'
 import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'
 import { adoptAs } from './adopt.ts'
-import { type OperatorContext, refused, done, withRecord, stillOnItsWay, historyLine } from './operator.ts'
+import { refused, done, withRecord, stillOnItsWay, historyLine } from './operator.ts'
 import { stillSending } from '../apply/adopt-existing.ts'
 import { approveRecreate, retryCreate } from './resolve.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -17,7 +18,7 @@ import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
 /** Call it only in the leader, while the key is not reconciled. */
 export async function operate(
-  context: OperatorContext,
+  context: ReconcileContext,
   asked: OperatorCommand,
   signal: AbortSignal,
 ): Promise<OperatorResult> {
@@ -53,7 +54,7 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
     : `"${asked.pipeId}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`
 }
 
-export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
+export function forgetKey(context: ReconcileContext, key: Key): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
     if (recorded.version === 0) return refused(`No change was made: the ledger has no record of ${key}.`)
     const wanted = stillWanted(context, recorded)
@@ -61,7 +62,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     const stopped = stoppedWords(recorded)
     if (stopped !== undefined && isToBeStarted(context, recorded))
       return refused(
-        `${stopped} Pipewright starts the ${nounOf(key)} soon. Run this command again when the ${nounOf(key)} runs. If it stays stopped, restore its manifest, or start it in the console.`,
+        `${stopped} Pipewright starts it soon. Then run this command again. If it stays stopped, restore its manifest, or start it in the console.`,
       )
     const intent = undecidedIntent(recorded)
     // If the create still arrives after `forget`, a manifest that returns would make a second pipe.
@@ -72,7 +73,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     const then =
       locked === undefined
         ? 'If a manifest of this name returns, Pipewright treats it as a new resource.'
-        : `A Lock assigns ${nounOf(key)} ${locked} to it. Remove that line, or a manifest of this name adopts that ${nounOf(key)}.`
+        : `A Lock assigns ${nounOf(key)} ${locked} to it. Remove that line, or a manifest of this name adopts it.`
     await context.ledger.remove(recorded, [
       historyLine(context, recorded, { action: 'forget', because: orphan, result: 'done' }),
     ])
@@ -90,12 +91,12 @@ function stoppedWords(recorded: LedgerRecord): string | undefined {
   return `Pipewright stopped ${nounOf(key)} ${remote.id} for a change, and has not seen it running since.`
 }
 
-function isToBeStarted({ store }: OperatorContext, recorded: LedgerRecord): boolean {
+function isToBeStarted({ store }: ReconcileContext, recorded: LedgerRecord): boolean {
   const access = recordedAccess(store, recorded, desiredService(store, undefined))
   return access !== undefined && store.observation(recorded.key)?.found === true
 }
 
-function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
+function stillWanted({ store }: ReconcileContext, recorded: LedgerRecord): string | undefined {
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog, olderThan } = store
@@ -122,7 +123,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
 }
 
 export function suspendKey(
-  context: OperatorContext,
+  context: ReconcileContext,
   { key, reason, until }: OperatorCommand & { readonly command: 'suspend' },
 ): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
@@ -153,7 +154,7 @@ export function suspendKey(
 
 const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 
-function resumeKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
+function resumeKey(context: ReconcileContext, key: Key): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
     const { store, clock } = context
     if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)
@@ -173,11 +174,11 @@ function resumeKey(context: OperatorContext, key: Key): Promise<OperatorResult> 
   })
 }
 
-function at({ store, clock }: OperatorContext) {
+function at({ store, clock }: ReconcileContext) {
   return { revision: store.revision, at: clock.now() }
 }
 
-async function write(context: OperatorContext, next: LedgerRecord, because: Because): Promise<void> {
+async function write(context: ReconcileContext, next: LedgerRecord, because: Because): Promise<void> {
   const line = { action: 'report', because, result: 'done' } as const
   await context.ledger.swap(next, [historyLine(context, next, line)])
 }

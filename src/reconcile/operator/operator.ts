@@ -10,11 +10,6 @@ import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
 
-export type OperatorContext = Pick<
-  ReconcileContext,
-  'profile' | 'platform' | 'ledger' | 'secrets' | 'mask' | 'store' | 'clock'
->
-
 /** Conditions after a command. `Valid` stays, and the next reconcile sets the others. */
 export function conditionsToRenew(
   conditions: Conditions | undefined,
@@ -27,7 +22,7 @@ export function conditionsToRenew(
 }
 
 export async function withRecord(
-  context: Pick<OperatorContext, 'ledger' | 'store'>,
+  context: ReconcileContext,
   key: Key,
   work: (recorded: LedgerRecord) => Promise<OperatorResult>,
 ): Promise<OperatorResult> {
@@ -43,7 +38,7 @@ export async function withRecord(
 }
 
 export function stillOnItsWay(
-  { store, clock }: OperatorContext,
+  { store, clock }: ReconcileContext,
   key: Key,
   intent: Intent,
 ): string | undefined {
@@ -83,7 +78,7 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
 }
 
 export function historyLine(
-  context: OperatorContext,
+  context: ReconcileContext,
   recorded: LedgerRecord,
   what: Parameters<typeof historyEntry>[2],
 ): NewEntry {

@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../context.ts'
 import { nounOf, capital } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -5,7 +6,6 @@ import { dismissIntent } from '../../plan/transitions.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
 import {
   conditionsToRenew,
-  type OperatorContext,
   done,
   withRecord,
   nothingToResolve,
@@ -26,7 +26,7 @@ import { isRequestError } from '../apply/outcome-of-error.ts'
  * might still arrive, except with `--force`.
  */
 export function retryCreate(
-  context: OperatorContext,
+  context: ReconcileContext,
   key: Key,
   { force }: { readonly force: boolean },
 ): Promise<OperatorResult> {
@@ -62,7 +62,7 @@ export function retryCreate(
 
 /** Takes a person's word and one 404 as proof that the pipe is gone. */
 export function approveRecreate(
-  context: OperatorContext,
+  context: ReconcileContext,
   key: Key,
   signal: AbortSignal,
 ): Promise<OperatorResult> {
@@ -91,7 +91,7 @@ export function approveRecreate(
   })
 }
 
-function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): string {
+function nextWords({ store }: ReconcileContext, key: Key, ifWanted: string): string {
   if (store.desiredState(key) !== 'valid')
     return `${key} has no valid manifest now, so no resource is created.`
   const isUnwanted = store.entry(key)?.manifest?.policy?.ensure === 'absent'
@@ -99,7 +99,7 @@ function nextWords({ store }: OperatorContext, key: Key, ifWanted: string): stri
 }
 
 async function whyNotGone(
-  context: OperatorContext,
+  context: ReconcileContext,
   recorded: LedgerRecord,
   remote: Remote,
   options: ReadOptions,
@@ -117,7 +117,7 @@ async function whyNotGone(
 }
 /** If the recorded pipe is there, clears an operator's report that it is gone. @throws request errors, except a 404 */
 export async function readRecorded(
-  { profile, store, platform, ledger }: OperatorContext,
+  { profile, store, platform, ledger }: ReconcileContext,
   recorded: LedgerRecord,
   remote: Remote,
   options: ReadOptions,

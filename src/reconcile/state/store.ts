@@ -234,8 +234,7 @@ export function createStateStore({
     noteChecked(checkedAt: ReadonlyMap<Key, number>) {
       for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
-    /** How the last request to the service ended. `edited`: since then, the Service has other ids or credentials. */
-    contact(name: string): Reachability | { readonly type: 'edited' } | undefined {
+    contact(name: string): Reachability | undefined {
       const { spec } = store.service(name) ?? {}
       const known = contacts.of(name)
       if (known === undefined || spec === undefined) return undefined
@@ -279,7 +278,7 @@ export function serviceIdentityOf(manifest: ServiceManifest): ServiceIdentity {
   return { name: manifest.metadata.name, organizationId, serviceId }
 }
 
-function accessKey(access: Pick<ServiceAccess, 'organizationId' | 'serviceId' | 'secretName'>): string {
+function accessKey(access: Omit<ServiceAccess, 'name'>): string {
   return `${access.organizationId}/${access.serviceId}/${access.secretName}`.toLowerCase()
 }
 
@@ -298,7 +297,7 @@ function createContacts(clock: Pick<Clock, 'now'>) {
   >()
   return {
     of: (service: string) => known.get(service),
-    note(service: ServiceAccess, contact: Reachability): boolean {
+    note: (service: ServiceAccess, contact: Reachability): boolean => {
       const access = accessKey(service)
       const last = known.get(service.name)
       const before = last?.access === access ? last : undefined
