@@ -31,10 +31,7 @@ test('a password that is rotated during the last look is the one that is sent', 
       reading('one', () => client.want(password('third')))(client)
     }),
     'turn',
-    (client) =>
-      expect(client.changes().map(({ body }) => JSON.stringify(body).match(/second|third/)?.[0])).toEqual([
-        'third',
-      ]),
+    (client) => expect(JSON.stringify(client.changes()).match(/second|third/g)).toEqual(['third']),
   ))
 
 test('a reading of the former service is none of the service that the manifest names since', () =>
