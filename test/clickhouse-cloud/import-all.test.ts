@@ -251,6 +251,7 @@ test('a key whose create has an unknown outcome gets no other pipe', () =>
     apply => 1
     remove orders
     apply => 1
+    locked Pipe/orders=${id(2)}
     import Pipe/orders ${id(2)} --service analytics => 1 | Pipe/orders has a record of another pipe.
     ${OUT}`,
     (world) => expect(filesIn(world, 'manifests/imported')).toEqual(['orders-2.yaml']),
@@ -258,7 +259,7 @@ test('a key whose create has an unknown outcome gets no other pipe', () =>
 
 test('after a lost ledger, a pipe that a Lock gave to the former name has a manifest', () =>
   story(
-    given(['orders', 'keep']),
+    given(['orders', 'keep'], consoleOf(there(2, 'sales'))),
     `apply
     lock
     keep lock
@@ -266,6 +267,6 @@ test('after a lost ledger, a pipe that a Lock gave to the former name has a mani
     write sales stream=orders policy.renamedFrom=Pipe/orders
     lost
     import Pipe/orders {orders} --service analytics => 1 | belongs to Pipe/sales already
-    import --all ${counts(2, 2, 0, 0)}
+    import --all ${counts(3, 2, 0, 1)}
     adopt Pipe/sales {orders}`,
   ))

@@ -140,13 +140,17 @@ const ELSEWHERE = '99999999-9999-4999-8999-999999999999'
 
 test.each([
   ['whose ids are edited', 'service.yaml', service('analytics', ELSEWHERE), 'analytics'],
+  ['whose credentials are edited', 'service.yaml', service().replace('"api"', '"new"'), 'analytics'],
   ['to which a pipe is moved', 'a.yaml', pipe('a', { service: 'second' }), 'second'],
 ] as const)('a Service %s is not Ready before a request to it is answered', async (_, file, text, name) => {
   const world = await given({ 'a.yaml': pipe('a'), 'second.yaml': service('second', ELSEWHERE) })
   await world.go('Pipe/a')
   await world.go('Service/analytics')
   world.write(file, text)
+  for (const key of ['keyId', 'keySecret']) world.secrets.mounted.set(`new/${key}`, 'x')
+  world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'none', worked: false })
   await world.go('Pipe/a')
   await world.go(`Service/${name}`)
-  expect((await world.conditions(`Service/${name}`)).Ready.reason).toBe('Unobserved')
+  const { Ready } = await world.conditions(`Service/${name}`)
+  expect(Ready.reason).toMatch(/Unobserved|Unavailable/)
 })
