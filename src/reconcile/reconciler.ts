@@ -72,7 +72,7 @@ export function createReconciler(
     saveOutcomes: (until) => outbox.recoverAll(until),
     async operate(command, signal) {
       const { key } = command
-      if (outbox.pending.size > 0) await outbox.recover(key)
+      await outbox.recover(key)
       if (outbox.pending.has(key))
         return refused(
           `The ledger cannot be written, so it lacks the result of the last create of ${key}. Make the ledger writable, then run this command again.`,

@@ -294,37 +294,20 @@ export function ageOf(
   return Math.min(now - at, 60 * SECOND)
 }
 
-function pipeOf(
-  {
-    id,
-    wish,
-    intentId,
-    serviceId,
-    name,
-    topics,
-    view,
-    goneSince,
-    isBeside,
-    isTold,
-    isChanged,
-    isDenied,
-  }: Pipe,
-  now: number,
-  hides: boolean,
-): unknown {
-  const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
+function pipeOf(pipe: Pipe, now: number, hides: boolean): unknown {
+  const gone = pipe.goneSince === undefined ? undefined : Math.min(now - pipe.goneSince, ALONE_MS)
   return [
-    id,
-    wish,
-    intentId,
-    serviceId,
-    name,
-    topics,
-    view,
-    hides && [gone, isBeside],
-    isTold,
-    isChanged,
-    isDenied,
+    pipe.id,
+    pipe.wish,
+    pipe.intentId,
+    pipe.serviceId,
+    pipe.name,
+    pipe.topics,
+    pipe.view,
+    hides && [gone, pipe.isBeside],
+    pipe.isTold,
+    pipe.isChanged,
+    pipe.isDenied,
   ]
 }
 

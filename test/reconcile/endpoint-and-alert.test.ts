@@ -26,6 +26,18 @@ describe('a query endpoint', () => {
   })
 })
 
+test('a query endpoint shows the fields that the platform did not take, until it takes them', async () => {
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  world.platform.script('upsert', { type: 'other', change: { openApiKeys: ['key-2'] } })
+  const seen: unknown[] = []
+  for (const ms of [0, 0, HOUR, 0]) {
+    await world.clock.advance(ms)
+    const { reason } = (await world.go(KEY)).action
+    seen.push([reason, ...(world.board.get(KEY)?.differences.map(({ field }) => field) ?? [])])
+  }
+  expect(seen).toEqual([['New', 'openApiKeys'], ['Stalled', 'openApiKeys'], ['Changing'], ['InSync']])
+})
+
 test('a query endpoint is applied again when its manifest returns after another key had the endpoint', async () => {
   const world = await given({ 'endpoint.yaml': endpoint('analytics') })
   await world.go(KEY)

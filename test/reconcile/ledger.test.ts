@@ -125,6 +125,20 @@ describe('an id that could not be written', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
+  test('is written before a command acts, and the command is refused as long as it cannot be', async () => {
+    const world = await kept()
+    const suspend = () =>
+      world.reconciler.operate(
+        { command: 'suspend', key: 'Pipe/orders', reason: 'a test', until: '2099-01-01T00:00:00Z' },
+        new AbortController().signal,
+      )
+    world.ledger.script('fails')
+    await expect(suspend()).rejects.toThrow()
+    expect((await world.record('Pipe/orders')).remote).toBeUndefined()
+    expect((await suspend()).result).toBe('done')
+    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
+  })
+
   test('is told in the history if somebody recorded another one', async () => {
     const world = await kept()
     const lost = [...world.platform.pipes.keys()][0] ?? ''

@@ -58,11 +58,14 @@ describe('a create of unknown outcome, its manifest edited since', () => {
   )
 })
 
-test('a pipe that is gone, its manifest edited since, is not taken for one as asked for before', () =>
-  listedStory(
+test('a pipe that is gone, its manifest edited since, is not taken for one as asked for before', async () => {
+  const world = await listedWorld(
     `${MADE}; delete orders; make orders; write orders topics=edited recreate=#1; look orders: Ambiguous`,
     { sent: 1, holds: { [ORDERS]: '1' } },
-  ))
+  )
+  const { facts } = (await world.conditions(ORDERS)).Synced
+  expect(facts).toMatchObject({ differs: ['source.kafka.topics'] })
+})
 
 describe('a create of unknown outcome does not take for its own', () => {
   const STILL = 'look orders: refuse OutcomeUnknown'

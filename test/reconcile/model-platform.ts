@@ -21,7 +21,8 @@ import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
-export type ModelOperation = 'admit' | 'create' | 'get' | 'list' | 'upsert' | 'alert'
+export type ModelOperation = (typeof OPERATIONS)[number]
+const OPERATIONS = ['admit', 'create', 'get', 'list', 'upsert', 'alert'] as const
 
 export interface ModelPipe {
   readonly id: string
@@ -75,22 +76,8 @@ export function createModelPlatform(parts: {
   readonly ledger: Pick<Ledger, 'withIntent'>
 }): ModelPlatform {
   const { clock, ledger } = parts
-  const scripts: Record<ModelOperation, (Script | 'ok')[]> = {
-    admit: [],
-    create: [],
-    get: [],
-    list: [],
-    upsert: [],
-    alert: [],
-  }
-  const requests: Record<ModelOperation, number> = {
-    admit: 0,
-    create: 0,
-    get: 0,
-    list: 0,
-    upsert: 0,
-    alert: 0,
-  }
+  const scripts = forEach((): (Script | 'ok')[] => [])
+  const requests = forEach(() => 0)
   const others: Partial<Record<ModelOperation, Script | 'ok'>> = {}
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
@@ -234,6 +221,10 @@ export function createModelPlatform(parts: {
     ...CHANGES_NOTHING,
   }
   return model
+}
+
+function forEach<T>(make: () => T): Record<ModelOperation, T> {
+  return Object.fromEntries(OPERATIONS.map((each) => [each, make()])) as Record<ModelOperation, T> // one for each
 }
 
 export function replyOf<T>(value: T, requestId = 'request'): Reply<T> {

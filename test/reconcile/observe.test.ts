@@ -207,6 +207,15 @@ describe('what is shown of a pipe', () => {
     expect(world.board.get(ORDERS)).toMatchObject({ status: 'Progressing', reason: 'Unobserved' })
   })
 
+  test('is from the start that the ledger must be accepted, if the pipe has no record', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders'), 'known.yaml': pipe('known') })
+    await world.go('Pipe/known')
+    const context = { ...world.context, ledger: { ...world.ledger, rollback: 'two records are older' } }
+    for (const key of [ORDERS, 'Pipe/known'] as const) seedStatus(context, world.board, key)
+    expect(shown(world)).toMatchObject({ reason: 'LedgerFailed' })
+    expect(world.board.get('Pipe/known')).toMatchObject({ reason: 'InSync' })
+  })
+
   test('has the labels and the service that a manifest names which never was valid', async () => {
     const world = await given({})
     const wrong = JSON.parse(pipe('orders', { more: { nobody: 'knows' } })) as object

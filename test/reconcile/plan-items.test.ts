@@ -8,6 +8,7 @@ import { type Given, given } from './given.ts'
 import { endpoint, pipe, pipeBodyOf, service } from './manifests.ts'
 import { remoteError } from './model-platform.ts'
 import { planOf } from './plan-of.ts'
+import { decisiveRun } from '../../src/reconcile/dry-run/plan-item.ts'
 
 /* What a plan says of single resources, beside what would be done. */
 
@@ -52,6 +53,17 @@ describe('what was read', () => {
     const item = (await itemsOf(await next(world))).get('Pipe/a')
     expect([item?.verdict, item?.reason]).toEqual(['failed', 'Unobserved'])
   })
+})
+
+test('what a plan shows of a resource is its first look that would change something', async () => {
+  const world = await given({ 'a.yaml': pipe('a') })
+  const [created, after] = [await world.go('Pipe/a'), await world.go('Pipe/a')]
+  expect([decisiveRun(undefined, after), decisiveRun(after, created), decisiveRun(created, after)]).toEqual([
+    after,
+    created,
+    created,
+  ])
+  expect(decisiveRun({ ...after, movedFrom: 'Pipe/b' }, after).movedFrom).toBe('Pipe/b')
 })
 
 test('a create that was refused and waits for its next attempt is refused', async () => {

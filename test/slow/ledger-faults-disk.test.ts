@@ -30,6 +30,9 @@ describe.skipIf(!mayMount())('a disk of its own for the ledger', () => {
     expect(new Set(creates).size).toBe(creates.length)
     expect(platform.pipes()).toHaveLength(creates.length)
     expect(creates.length).toBeLessThan(21)
+    // No create goes out if its outcome would have no room.
+    const shown = await Promise.all(names.map((name) => live.resource(`Pipe/${name}`)))
+    expect(shown.filter((one) => one?.reason === 'OutcomeUnsaved')).toEqual([])
 
     disk.free()
     for (const name of names) await live.says(`Pipe/${name}`, 'Ready')

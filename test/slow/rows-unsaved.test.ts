@@ -9,8 +9,6 @@ import { createStory, type Story } from './support/story.ts'
 
 /* Row 14: the outcome of a create cannot be written. The id is told, and what a restart would cost. */
 
-const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
-
 describe.concurrent('row 14: a disk that is full at the outcome', () => {
   test('is said where people look, and at the stop the last words are the way to keep the id', async ({
     expect,
@@ -135,37 +133,5 @@ describe.skipIf(!mayMount())('row 14: a small disk of its own', () => {
     const again = await story.start([...ledger, '--interval', '1s'])
     expect(await again.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: id })
     expect(story.posts()).toHaveLength(1)
-  })
-
-  test('that is full before the create lets no create go out whose outcome would have no room', async ({
-    expect,
-  }) => {
-    await using story = await createStory()
-    const { platform, workspace } = story
-    using disk = mountDisk(workspace.path('disk'), '4m')
-    const ledger = ['--ledger', `sqlite:${join(disk.folder, 'ledger.db')}`]
-    story.writePipe('early')
-    const live = await story.start([...ledger, '--interval', '1s'])
-    await live.says('Pipe/early', 'Ready')
-    disk.fill()
-    for (const name of names(12)) story.writePipe(name)
-    for (const name of names(12)) {
-      await until(`${name} to be dealt with`, async () => {
-        const resource = await live.resource(`Pipe/${name}`)
-        return resource?.status === 'Ready' || resource?.status === 'Failed'
-      })
-    }
-    const shown = await Promise.all(names(12).map((name) => live.resource(`Pipe/${name}`)))
-    expect(
-      shown.filter(
-        (resource) => resource?.message.includes('in memory') || resource?.reason === 'OutcomeUnsaved',
-      ),
-    ).toEqual([])
-    await live.kill()
-    disk.free()
-    const again = await story.start([...ledger, '--interval', '1s'])
-    for (const name of names(12)) await again.says(`Pipe/${name}`, 'Ready')
-    expect(story.posts()).toHaveLength(13)
-    expect(platform.pipes()).toHaveLength(13)
   })
 })
