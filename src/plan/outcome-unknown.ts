@@ -1,4 +1,5 @@
 import type { FactsOf } from './reason.ts'
+import { instantOf } from '../kinds/instant.ts'
 import { nameOf } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
@@ -64,8 +65,14 @@ export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
 
 const IDS_SHOWN = 5
 
-/** ms by which the platform's clock may be behind ours. */
-export const CLOCKS_APART_MS = 60_000
+/** ms that the platform's clock may be behind ours. */
+const CLOCKS_APART_MS = 60_000
+
+/** Undefined: the platform does not tell. */
+export function isOlder(createdAt: string | null | undefined, { openedAt }: Intent): boolean | undefined {
+  const at = instantOf(createdAt ?? '')
+  return at === undefined ? undefined : at < openedAt - CLOCKS_APART_MS
+}
 
 export function unknownFacts(
   record: LedgerRecord,

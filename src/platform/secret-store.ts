@@ -114,14 +114,14 @@ export async function readSecretFile(file: string, openFile: typeof open = open)
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
-    // Returns only a code, because the error could repeat content.
+    // Returns a code, because the error could repeat content.
     return { found: false, file, why: whyOf(error) }
   }
 }
 
 async function contentOf(handle: FileHandle): Promise<Uint8Array | undefined> {
   if (!(await handle.stat()).isFile()) return undefined
-  const buffer = new Uint8Array(LARGEST_SECRET + 1)
+  const buffer = Buffer.allocUnsafe(LARGEST_SECRET + 1)
   let length = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { operate, suspendKey } from '../../src/reconcile/operator/operate.ts'
+import { operate } from '../../src/reconcile/operator/operate.ts'
 import { given, HOUR } from './given.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { endpoint, pipe } from './manifests.ts'
@@ -40,7 +40,7 @@ test('it outlives the process, and a revision that comes back does not bring it 
 
 test('resume counts against the manifest until the next revision', () =>
   story(
-    `write orders suspended; look orders: Suspended; resume orders: remove policy.suspend from its manifest at orders.yaml:;
+    `write orders suspended; look orders: Suspended; resume orders: remove policy.suspend at orders.yaml:;
     look orders: create; suspend orders; look orders: Suspended; resume orders; write other; look orders: Suspended`,
   ))
 
@@ -101,15 +101,20 @@ test('a query endpoint is not applied', async () => {
 })
 
 test.each([
-  ['has no manifest', 'Pipe/none', '2999-01-01T00:00:00Z', 'has no valid manifest'],
+  ['has no manifest', 'Pipe/none', '2999-01-01T00:00:00Z', 'Write a manifest first'],
   ['is only read', 'Service/analytics', '2999-01-01T00:00:00Z', 'Pipewright only reads'],
   ['ends before it begins', ORDERS, '2001-01-01T00:00:00Z', 'is in the past'],
 ] as const)('what %s is refused', async (_, key, until, words) => {
   const world = await given({ 'orders.yaml': pipe('orders') })
-  const { result, message } = await suspendKey(world.context, { command: 'suspend', key, reason: 'x', until })
+  const asked = { command: 'suspend', key, reason: 'x', until } as const
+  const { result, message } = await operate(world.context, asked, new AbortController().signal)
   expect([result, message]).toEqual(['refused', expect.stringContaining(words)])
   expect(world.writes).toEqual([])
 })
 
-test('what is not suspended is not resumed', () =>
-  story('write orders; resume orders: refused: Pipe/orders is not suspended.'))
+test('what is not suspended is not resumed, nor a key that has no manifest, for which the nearest is named', () =>
+  story(
+    `write orders; resume orders: refused: Pipe/orders is not suspended.;
+    resume order: refused: There is no manifest of Pipe/order. Did you mean Pipe/orders?;
+    write other invalid; suspend other: refused: Pipe/other was not suspended`,
+  ))

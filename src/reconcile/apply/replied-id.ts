@@ -7,8 +7,7 @@ import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
-import { instantOf } from '../../kinds/instant.ts'
-import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
+import { isOlder } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { ReadOptions, Reply } from '../../contract/platform.ts'
 import { isRequestError } from './outcome-of-error.ts'
@@ -72,19 +71,11 @@ export async function readRepliedId(
   const isOurs = sameId(serviceId ?? access.serviceId, access.serviceId) && name === recorded.platformName
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
   // A pipe older than the intent is probably another pipe. A clock can be wrong, so an operator decides.
-  const since = instantOf(createdAt ?? '') ?? -Infinity
-  if (since < intent.openedAt - CLOCKS_APART_MS) return { is: 'not known' }
+  if (isOlder(createdAt, intent) !== false) return { is: 'not known' }
   if (store.claimantOf(id, recorded.key) !== undefined) return { is: 'not known' }
   store.claim(recorded.key, id)
   const at = clock.now()
   const { requestId } = reply
-  const remote: Remote = {
-    id,
-    origin: 'created',
-    at,
-    revision,
-    requestId,
-    seenAt: at,
-  }
+  const remote: Remote = { id, origin: 'created', at, revision, requestId, seenAt: at }
   return { is: 'the created one', remote, reply }
 }

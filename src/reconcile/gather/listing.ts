@@ -7,7 +7,6 @@ import { fieldOfPath } from '../../kinds/changes.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { identityCheck } from '../../kinds/identity.ts'
-import { instantOf } from '../../kinds/instant.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
@@ -18,7 +17,7 @@ import { sameId } from '../../lib/same-id.ts'
 import type { ListedCandidate, Desired, Listed } from '../../plan/input.ts'
 import { isSize } from '../../plan/new-size.ts'
 import { isMissingConfirmed, isMassMissing, type MassMissing } from '../../plan/missing.ts'
-import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { isOlder, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
@@ -158,7 +157,7 @@ export function listedFor(
   const kind = listedKind(context, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // The create of unknown outcome was sent to another service, so this list cannot show the pipe.
+  // The create went to another service, so this list cannot show the pipe.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
@@ -170,9 +169,7 @@ export function listedFor(
   for (const item of [...named, ...others]) {
     if (isHeld(item)) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
-    const createdAt = instantOf(item.createdAt ?? '')
-    if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
-      continue
+    if (intent !== undefined && isOlder(item.createdAt, intent) === true) continue
     const there = item as JsonObject // parsed JSON
     const odd = item[ODD]?.fields ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)

@@ -3,7 +3,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { instantOf, timeOf } from '../../kinds/instant.ts'
+import { timeOf } from '../../kinds/instant.ts'
 import { capital, nounOf, isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -13,18 +13,17 @@ import type { Conditions } from '../../plan/condition.ts'
 import type { Reason } from '../../plan/reason.ts'
 import { STATE } from '../../plan/reasons/observing.ts'
 import { sentence } from '../../plan/reasons/row.ts'
-import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { isOlder, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
-import { conditionsToRenew, withRecord, nothingToResolve, refused } from './operator.ts'
+import { conditionsToRenew, withRecord, noManifestWords, nothingToResolve, refused } from './operator.ts'
 import { readRecorded } from './resolve.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
 import { adoptExisting, type AdoptRequest, stillSending } from '../apply/adopt-existing.ts'
 import { ownedByOtherKey } from '../apply/other-owners.ts'
 import { replyMask } from '../../kinds/mask.ts'
-import { nearest } from '../../lib/nearest.ts'
 import { missingSecretSteps, missingSecretWords } from '../../plan/reasons/missing-secret.ts'
 import { causeOf } from '../../plan/reason.ts'
 import { proseOf } from '../../plan/step.ts'
@@ -102,10 +101,10 @@ async function adoptOnce(
 
 function olderWords(recorded: LedgerRecord, { id, createdAt }: RemoteResource): string | undefined {
   const { key, former } = recorded
-  const [intent, made] = [undecidedIntent(recorded), instantOf(createdAt ?? '')]
-  if (intent === undefined || made === undefined || sameId(former?.remote.id, id)) return undefined
-  if (made >= intent.openedAt - CLOCKS_APART_MS) return undefined
-  const when = `${timeOf(made)}, before this create began at ${timeOf(intent.openedAt)}`
+  const intent = undecidedIntent(recorded)
+  if (intent === undefined || sameId(former?.remote.id, id) || isOlder(createdAt, intent) !== true)
+    return undefined
+  const when = `${createdAt}, before this create began at ${timeOf(intent.openedAt)}`
   return `${capital(nounOf(key))} ${id} was created at ${when}. To link it anyway, run "pipewright adopt ${key} ${id}".`
 }
 
@@ -253,7 +252,7 @@ function fromRecord(context: ReconcileContext, recorded: LedgerRecord): Adoption
   const { store } = context
   const { key, service, platformName, applied: fingerprint } = recorded
   if (service === undefined || platformName === undefined || fingerprint === undefined) {
-    return { problem: unknownWords(context, recorded) }
+    return { problem: noManifestWords(store, key) }
   }
   const access = recordedAccess(store, recorded, { usable: false, problem: { is: 'not named' } })
   if (access === undefined) {
@@ -274,16 +273,6 @@ function fromRecord(context: ReconcileContext, recorded: LedgerRecord): Adoption
       body: undefined,
     },
   }
-}
-
-function unknownWords({ store }: ReconcileContext, { key }: LedgerRecord): string {
-  const { catalog } = store
-  if (catalog?.problem !== undefined)
-    return `The manifest of ${key} cannot be read. ${catalog.problem.message}`
-  const near = nearest(key, catalog?.entries.keys() ?? [])
-  const hint =
-    near === undefined ? 'Write a manifest first, or set the right --manifests.' : `Did you mean ${near}?`
-  return `There is no manifest of ${key}, so its service is not known. ${hint}`
 }
 
 function invalidWords({ key }: LedgerRecord, finding: Finding | undefined) {

@@ -5,7 +5,7 @@ import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'
 import { adoptAs } from './adopt.ts'
-import { refused, done, withRecord, stillOnItsWay, historyLine } from './operator.ts'
+import { refused, done, withRecord, stillOnItsWay, historyLine, noManifestWords } from './operator.ts'
 import { stillSending } from '../apply/adopt-existing.ts'
 import { approveRecreate, retryCreate } from './resolve.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -100,10 +100,10 @@ function stillWanted({ store }: ReconcileContext, recorded: LedgerRecord): strin
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog, olderThan } = store
-  const instead = `Remove the manifest first. Or, to keep it unchanged, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    return `${key} has a manifest at ${file}:${line}. ${instead}`
+    const orSuspend = ` Or, to keep it unchanged, run "pipewright suspend ${key}".`
+    return `${key} has a manifest at ${file}:${line}. Remove the manifest first.${entry.manifest === undefined ? '' : orSuspend}`
   }
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
@@ -122,14 +122,15 @@ function stillWanted({ store }: ReconcileContext, recorded: LedgerRecord): strin
   )
 }
 
-export function suspendKey(
+function suspendKey(
   context: ReconcileContext,
   { key, reason, until }: OperatorCommand & { readonly command: 'suspend' },
 ): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
     const { store, clock } = context
     const entry = store.entry(key)
-    if (entry?.manifest === undefined)
+    if (entry === undefined) return refused(noManifestWords(store, key))
+    if (entry.manifest === undefined)
       return refused(`${key} was not suspended: it has no valid manifest, so Pipewright does not change it.`)
     const { position } = entry
     if (isReference(key))
@@ -157,9 +158,10 @@ const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 function resumeKey(context: ReconcileContext, key: Key): Promise<OperatorResult> {
   return withRecord(context, key, async (recorded) => {
     const { store, clock } = context
-    if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)
     const entry = store.catalog?.entries.get(key)
-    if (entry === undefined || !isLeftAlone(entry, clock.now())) {
+    if (entry === undefined) return refused(noManifestWords(store, key))
+    if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)
+    if (!isLeftAlone(entry, clock.now())) {
       const said = `Resumed ${key}.`
       await write(context, { ...recorded, suspension: undefined }, RESUMED)
       return done(recorded, said)
@@ -167,10 +169,7 @@ function resumeKey(context: ReconcileContext, key: Key): Promise<OperatorResult>
     const said = `Resumed ${key} until the next revision.`
     await write(context, { ...recorded, suspension: at(context) }, RESUMED)
     const { file, line } = entry.position
-    return done(
-      recorded,
-      `${said} To keep it resumed, remove policy.suspend from its manifest at ${file}:${line}.`,
-    )
+    return done(recorded, `${said} To keep it resumed, remove policy.suspend at ${file}:${line}.`)
   })
 }
 

@@ -1,6 +1,7 @@
 import { syncStoreFromLedger, readRecord, historyEntry } from '../state/record-io.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
+import { nearest } from '../../lib/nearest.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import { leftMs, retryFrom } from '../../plan/outcome-unknown.ts'
@@ -75,6 +76,15 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
     `${attempt} created nothing` +
     `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}. Pipewright sends the create again automatically.`
   )
+}
+
+export function noManifestWords({ catalog }: ReconcileContext['store'], key: Key): string {
+  if (catalog?.problem !== undefined)
+    return `The manifest of ${key} cannot be read. ${catalog.problem.message}`
+  const near = nearest(key, catalog?.entries.keys() ?? [])
+  const hint =
+    near === undefined ? 'Write a manifest first, or set the right --manifests.' : `Did you mean ${near}?`
+  return `There is no manifest of ${key}. ${hint}`
 }
 
 export function historyLine(
