@@ -123,8 +123,8 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     },
     {
       of: 'in a cut reply that belongs to an older pipe',
-      from: `if (since < intent.openedAt - CLOCKS_APART_MS)`,
-      to: `if (since === Infinity)`,
+      from: `if (isOlder(createdAt, intent) !== false)`,
+      to: `if (createdAt === intent.id)`,
     },
     {
       of: 'in a cut reply that another key holds',
