@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { having, startEmpty } from './client.ts'
 import { DELETE, KAFKA, POSTGRES, sent, startOld } from './edited-pipes.ts'
-import { byHand, has, story, want, type Step } from './story.ts'
+import { byHand, has, meanwhile, story, want, type Step } from './story.ts'
 
 /* What the record believes after a request of a change that had no effect, or that nobody knows the effect of. */
 
@@ -54,6 +54,15 @@ describe.each([400, 403, 424])('a stop for a change that the service refuses wit
   test('does not let a pipe that loads be stopped', () =>
     story(startOld(POSTGRES), refused, 'state Snapshot; calm; for 20 min', INTO_LOADING))
 })
+
+test('a stop or start that is refused because somebody else came first is no failure', () =>
+  story(
+    startOld(KAFKA),
+    meanwhile('state Paused'),
+    'on PATCH /state: 400; want it paused=true; turn; shows Progressing; rests Paused; calm; settle',
+    meanwhile('state Running'),
+    'want it paused=false; turn; shows Progressing; runs',
+  ))
 
 test('a refused edit that is undone leaves the field to a person, beside other drift', () =>
   story(

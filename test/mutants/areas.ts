@@ -24,7 +24,7 @@ export const AREAS: readonly Area[] = [
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 40, noticed: 35, seed: 's19a', tests: 'all' },
+    last: { mutants: 40, noticed: 36, seed: '78', tests: 'all' },
   },
   {
     name: 'platform',

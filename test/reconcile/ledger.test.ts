@@ -137,6 +137,8 @@ describe('an id that could not be written', () => {
     expect((await world.record('Pipe/orders')).remote).toBeUndefined()
     expect((await suspend()).result).toBe('done')
     expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
+    world.ledger.script('fails')
+    await expect(suspend(), 'as any command').rejects.toThrow()
   })
 
   test('is told in the history if somebody recorded another one', async () => {

@@ -199,6 +199,18 @@ describe('what is shown of a pipe', () => {
     expect(shown(world)).toMatchObject({ observed, desired: { source: { kafka: { topics: 'others' } } } })
   })
 
+  test('counts the looks that found it in another state than a healthy one', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders', { policy: { healthyStates: ['Running'] } }) })
+    await world.go(ORDERS)
+    const counts: unknown[] = []
+    for (const state of ['Failed', 'Failed', 'Running']) {
+      await change(world, { state })
+      await world.go(ORDERS)
+      counts.push(world.context.store.observation(ORDERS)?.unsettled)
+    }
+    expect(counts).toEqual([1, 2, 0])
+  })
+
   test('is not called in sync from an edit until its reconcile', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go(ORDERS)

@@ -50,60 +50,33 @@ describe('the version of a release', () => {
   })
 
   test.each([
-    ['the tag of another version', 'v1.3.0', {}, 'package.json says 1.2.0, and the tag 1.3.0.'],
-    ['a tag without a "v"', '1.2.0', {}, 'The tag "1.2.0" is not "v" and a version, such as v1.2.3.'],
-    ['a tag of two numbers', 'v1.2', {}, 'The tag "v1.2" is not'],
-    ['another package.json', 'v1.2.0', { 'package.json': '{"version": "1.1.0"}' }, 'package.json says 1.1.0'],
+    ['of another version', 'v1.3.0', 'package.json says 1.2.0, and the tag 1.3.0.'],
+    ['without a "v"', '1.2.0', 'The tag "1.2.0" is not "v" and a version, such as v1.2.3.'],
+    ['of two numbers', 'v1.2', 'The tag "v1.2" is not'],
+  ])('is refused for a tag %s', (_why, tag, says) => {
+    expect(problemsOf(tag, RIGHT).join('\n')).toContain(says)
+  })
+
+  test.each([
+    ['another version', 'package.json', '1.2.0', '1.1.0', 'package.json says 1.1.0'],
+    ['another version', 'package-lock.json', '1.2.0', '1.1.0', 'package-lock.json says 1.1.0'],
+    ['another version', 'helm/Chart.yaml', '1.2.0', '1.1.0', 'helm/Chart.yaml (version) says 1.1.0'],
+    ['another program', 'helm/Chart.yaml', /1.2.0\n$/, '1.1.0\n', 'helm/Chart.yaml (appVersion) says 1.1.0'],
+    ['no version', 'Dockerfile', /ARG.*/, '', 'Dockerfile (ARG VERSION) says nothing'],
+    ['no section', 'CHANGELOG.md', '## [1.2.0]', '## [1.2.1]', 'has no section "## [1.2.0] - DATE".'],
     [
-      'another lock file',
-      'v1.2.0',
-      { 'package-lock.json': '{"version": "1.1.0"}' },
-      'package-lock.json says 1.1.0',
+      'no day',
+      'CHANGELOG.md',
+      '- 2027-01-31',
+      '(unreleased)',
+      '"## [1.2.0] (unreleased)": the section needs the day',
     ],
-    [
-      'another chart',
-      'v1.2.0',
-      { 'helm/Chart.yaml': 'version: 1.1.0\nappVersion: 1.2.0\n' },
-      'helm/Chart.yaml (version) says 1.1.0',
-    ],
-    [
-      'a chart of another program',
-      'v1.2.0',
-      { 'helm/Chart.yaml': 'version: 1.2.0\nappVersion: 1.1.0\n' },
-      'helm/Chart.yaml (appVersion) says 1.1.0',
-    ],
-    [
-      'a Dockerfile that says nothing',
-      'v1.2.0',
-      { Dockerfile: 'FROM x\n' },
-      'Dockerfile (ARG VERSION) says nothing',
-    ],
-    [
-      'no section of the changelog',
-      'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('## [1.2.0]', '## [1.2.1]') },
-      'CHANGELOG.md has no section "## [1.2.0] - DATE".',
-    ],
-    [
-      'a section without a day',
-      'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('- 2027-01-31', '(unreleased)') },
-      'CHANGELOG.md says "## [1.2.0] (unreleased)": the section needs the day',
-    ],
-    [
-      'an empty section',
-      'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace(/^- Names.*$/m, '') },
-      'CHANGELOG.md says nothing below "## [1.2.0]".',
-    ],
-    [
-      'changes that were forgotten',
-      'v1.2.0',
-      { 'CHANGELOG.md': CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n- More.\n') },
-      'CHANGELOG.md has changes below "## [Unreleased]"',
-    ],
-  ] as const)('is refused for %s', (_why, tag, change, says) => {
-    expect(problemsOf(tag, { ...RIGHT, ...change }).join('\n')).toContain(says)
+    ['an empty section', 'CHANGELOG.md', /^- Names.*$/m, '', 'says nothing below "## [1.2.0]".'],
+    ['changes that wait', 'CHANGELOG.md', /\n\n/g, '\n\n- More.\n', 'has changes below "## [Unreleased]"'],
+  ] as const)('is refused for %s in %s', (_why, file, from, to, says) => {
+    expect(problemsOf('v1.2.0', { ...RIGHT, [file]: RIGHT[file].replace(from, to) }).join('\n')).toContain(
+      says,
+    )
   })
 
   test('is the same in all files of this repository', () => {
