@@ -42,7 +42,6 @@ export function maskLines(lines: readonly string[]): readonly string[] {
   })
 }
 
-/** A secret that might continue on the next line. */
 interface Open {
   /** A field with this indent or less ends the secret. */
   readonly indent: number

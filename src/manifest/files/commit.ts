@@ -58,7 +58,6 @@ const COMMIT_BYTES = 16_384
 
 const LONGEST_WORDS = 200
 
-/** Author and subject. Undefined if the repository lacks the commit, or has packed it as a difference. */
 export async function commitFacts(root: string, id: string): Promise<Revision['commit']> {
   const folder = COMMIT.test(id) ? await findGitFolder(root) : undefined
   if (folder === undefined) return undefined

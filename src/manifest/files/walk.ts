@@ -11,7 +11,6 @@ import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { fileErrorCode } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
-/** A file's path below the root, with forward slashes, and its real path. */
 export interface FoundFile {
   readonly file: string
   readonly path: string

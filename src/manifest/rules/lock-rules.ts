@@ -144,7 +144,6 @@ function checkContradictions(
   }
 }
 
-/** Reports keys whose pipes are not created, because a pipe with one of the claimed ids might exist. */
 function checkLeftAlone(
   {
     documents,

@@ -14,7 +14,6 @@ interface World {
   readonly documents: readonly ParsedDocument[]
   /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
-  /** Whether an unreadable file might hold a missing manifest. */
   readonly isIncomplete: boolean
 }
 

@@ -79,7 +79,6 @@ function isLabel(name: string, value: string): boolean {
 
 const Id = z.guid()
 
-/** The ids of a Lock by key, in lower case, without broken entries. */
 export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   const locks = new Map<Key, string>()
   const spec = isObject(value) ? value.spec : undefined

@@ -12,7 +12,6 @@ import type { Range } from '../yaml/node-range.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
 import { manifestIdentity, statedIn, type Identity } from './outline.ts'
 
-/** A document that was checked alone, without the rules between documents. */
 export interface ParsedDocument extends Identity {
   readonly position: Position
   /** Undefined if there are errors. */

@@ -58,12 +58,13 @@ function simpleFinding(
 ): ShapeFinding {
   const input = valueAt(context.input, path)
   const name = pathWords(path)
-  const format = (words: string) => valueFinding(path, 'wrong-format', `${name} ${words}.`, formatHint(path))
+  const format = (words: string) =>
+    valueFinding(path, 'wrong-format', `${name} ${words}.`, formatHint(path, input))
   if (issue.code === 'invalid_type') {
     const isFraction = issue.expected === 'int' && typeof input === 'number' && Number.isFinite(input)
     const is = isFraction ? `${input} is not one` : `is ${inputName(input)}`
     const message = `${name} must be ${typeName(issue.expected)}, and ${is}.`
-    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input, path))
+    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, path, context))
   }
   if (issue.code === 'invalid_value') return wrongValue(path, issue.values, context)
   if (issue.code === 'invalid_format') return format(formatWords(issue))
@@ -86,7 +87,7 @@ function unionFindings(
   if (fitting.length === 1 && branch !== undefined)
     return branch.flatMap((inner) => findingsOf(inner, path, context))
   const wanted = ownWords(issue.message) ?? 'has none of the forms that are allowed here'
-  return [valueFinding(path, 'wrong-type', `${pathWords(path)} ${wanted}.`, formatHint(path))]
+  return [valueFinding(path, 'wrong-type', `${pathWords(path)} ${wanted}.`, formatHint(path, undefined))]
 }
 
 function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
@@ -160,7 +161,6 @@ function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }
 
-/** Whether credentials have other fields than `secretRef`. */
 function isWrittenOut(input: unknown): boolean {
   return isObject(input) && Object.keys(input).some((name) => name !== 'secretRef')
 }

@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { leafFormAt } from '../../kinds/field-table.ts'
+import { ResourceName } from '../../kinds/manifest.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { valueAt } from '../../lib/json.ts'
@@ -70,13 +72,20 @@ const FIELD_HINTS: Readonly<Record<string, string>> = {
   'policy.replaces': 'Write the key of the other pipe, such as Pipe/orders, or its id.',
 }
 
-export function typeHint(expected: string, input: unknown, path: Path): string {
-  if (input === null) return 'Give it a value, or remove the field.'
+export function typeHint(expected: string, path: Path, { profile, input }: Context): string {
+  if (valueAt(input, path) === null) return 'Give it a value.'
+  const kind = profile.kinds.find(({ name }) => name === valueAt(input, ['kind']))
+  const fields = kind !== undefined && 'fields' in kind ? kind.fields : {}
+  const isCommaList = leafFormAt(fields, path.slice(1).map(String)) === 'comma-list'
+  if (isCommaList) return 'Write one text, in quotes, with commas between the items.'
   return FIELD_HINTS[path.join('.')] ?? TYPE_HINTS[expected] ?? `Write ${typeName(expected)}.`
 }
 
-export function formatHint(path: Path): string {
+export function formatHint(path: Path, input: unknown): string {
   const [top, field, ...more] = path
+  const name = path.join('.') === 'metadata.name' ? String(input).toLowerCase() : ''
+  const { success, data } = ResourceName.safeParse(name.replaceAll(/[\s_]+/g, '-'))
+  if (success) return `Write ${quote(data)}.`
   return FIELD_HINTS[`${top}.${field}${more.length > 0 ? '.*' : ''}`] ?? 'Write a value of that form.'
 }
 

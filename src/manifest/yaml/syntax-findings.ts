@@ -67,10 +67,7 @@ export function duplicateFinding(name: string, range: Range, first: Range): Yaml
 
 export function explosionFinding(range: Range, { aliases }: Limits): YamlFinding {
   const message = `The aliases of this document expand to more than ${aliases} values.`
-  return {
-    ...errorStatement('alias-explosion', message, 'Use fewer aliases: write the values out.'),
-    range,
-  }
+  return { ...errorStatement('alias-explosion', message, 'Use fewer aliases: write the values out.'), range }
 }
 
 export const UNKNOWN_ALIAS = errorStatement(
