@@ -88,7 +88,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   metadata: 'Name and labels of the resource.',
   policy: 'How Pipewright manages the resource. The platform does not receive it.',
   spec: 'The resource as it should be, with the field names of the platform.',
-  secretRef: 'Key of a mounted secret: the file NAME/KEY in the secrets directory.',
+  secretRef: 'Reference to a mounted secret.',
 }
 
 function factsOf(place: Place): FieldFacts {

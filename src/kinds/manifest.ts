@@ -73,7 +73,7 @@ const ResourceKeyOrId = z
 
 const commonPolicy = {
   interval: Interval.optional().describe(
-    'Time between two checks for drift, 1s to 24h. Default: `--interval`. A query endpoint is not checked, but applied again.',
+    'Time between two checks for drift, 1s to 24h. Default: `--interval`. With the default profile, a query endpoint is not checked, but applied again.',
   ),
   suspend: z
     .strictObject({

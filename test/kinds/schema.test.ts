@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
-import { ALERT, AlertManifest } from '../../src/kinds/profiles/default/alert/kind.ts'
+import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import type { Fields } from '../../src/kinds/field-table.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/fingerprint.ts'
@@ -42,7 +42,7 @@ describe('every field of the interface', () => {
   })
 
   test('of an alert is accepted and reaches the expectation unchanged', () => {
-    expect(ALERT.expected(AlertManifest.parse(FULL_ALERT))).toEqual(FULL_ALERT.spec.expect)
+    expect(ALERT.expected(ALERT.schema.parse(FULL_ALERT))).toEqual(FULL_ALERT.spec.expect)
   })
 })
 
@@ -59,7 +59,7 @@ describe('a body', () => {
   })
 
   test('of an alert that expects nothing is empty', () => {
-    expect(ALERT.expected(AlertManifest.parse({ ...FULL_ALERT, spec: { id: '1' } }))).toStrictEqual({})
+    expect(ALERT.expected(ALERT.schema.parse({ ...FULL_ALERT, spec: { id: '1' } }))).toStrictEqual({})
   })
 })
 

@@ -4,7 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import type { AlertManifest } from '../../src/kinds/profiles/default/alert/kind.ts'
+import type { z } from 'zod'
+import type { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import type { LockManifest } from '../../src/kinds/lock/schema.ts'
 import type { QueryEndpointManifest } from '../../src/kinds/profiles/default/query-endpoint/schema.ts'
 import type { ServiceManifest } from '../../src/kinds/service/kind.ts'
@@ -27,7 +28,7 @@ const manifests = FILES.flatMap((file) =>
   parseAllDocuments(readFileSync(join(FOLDER, file), 'utf8')).map(
     (document) =>
       document.toJS() as
-        PipeManifest | ServiceManifest | AlertManifest | QueryEndpointManifest | LockManifest, // whether it is one is for the tests of manifest/ to say
+        PipeManifest | ServiceManifest | z.infer<typeof ALERT.schema> | QueryEndpointManifest | LockManifest, // whether it is one is for the tests of manifest/ to say
   ),
 )
 const pipes = manifests.filter((manifest) => manifest.kind === 'Pipe')

@@ -159,10 +159,7 @@ function rulesOfSpec(spec: AlertManifest['spec']) {
     isTile
       ? only(['dashboardId', 'tileId'], origins, 'with source tile')
       : [
-          {
-            needs: ['savedSearchId'],
-            because: `with source saved_search${source ? '' : ', the default'}`,
-          },
+          { needs: ['savedSearchId'], because: `with source saved_search${source ? '' : ', the default'}` },
           { excludes: ['dashboardId', 'tileId'], because: 'with source saved_search' },
         ],
     isRange

@@ -1,8 +1,7 @@
 import { fieldsIn } from '../../../field-table.ts'
 import { DeletablePolicy, manifestSchema, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
 import { Lines, Text, z } from '../../../zod.ts'
-
-const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
+import { REPORTED } from '../../default/alert/kind.ts'
 
 const Id = z
   .string()
@@ -51,7 +50,11 @@ const COMMON = {
     .optional()
     .describe('Minutes by which the start of each interval is shifted.')
     .meta({ form: 'offset' }),
-  scheduleStartAt: Timestamp.optional().describe('When the first interval begins.').meta({ form: 'zoned' }),
+  scheduleStartAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('When the first interval begins.')
+    .meta({ form: 'zoned' }),
   numConsecutiveWindows: z
     .int()
     .min(1)
@@ -65,12 +68,6 @@ const AlertExpectation = z.strictObject({
   message: z.string().optional().describe('Message: a template.').meta({ form: 'lines' }),
   note: z.string().optional().describe('Note.').meta({ form: 'lines' }),
   ...COMMON,
-  state: z
-    .string()
-    .optional()
-    .describe(
-      'State that you expect: another state is drift. For the healthy states, use `policy.healthyStates`.',
-    ),
   channel: z
     .strictObject({
       type: z.enum(['webhook', 'email']).optional().describe('Type of the channel.'),
@@ -91,8 +88,7 @@ const AlertExpectation = z.strictObject({
     .optional()
     .describe('Notification channel.'),
   teamId: z.string().optional().describe('Id of the team.'),
-  createdAt: Timestamp.optional().describe('Time of creation.'),
-  updatedAt: Timestamp.optional().describe('Time of the last change.'),
+  ...REPORTED,
 })
 
 const Channel = z.strictObject({

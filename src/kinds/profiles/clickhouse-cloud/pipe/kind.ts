@@ -99,12 +99,7 @@ function withSchema(source: JsonObject): JsonObject {
 /** Adds the authentication, and for Azure the container and path, which replies can omit. */
 function withSignIn(storage: JsonObject): JsonObject {
   if (storage['type'] === 'azureblobstorage')
-    return {
-      authentication: 'CONNECTION_STRING',
-      azureContainerName: TO_WRITE,
-      path: TO_WRITE,
-      ...storage,
-    }
+    return { authentication: 'CONNECTION_STRING', azureContainerName: TO_WRITE, path: TO_WRITE, ...storage }
   if ('iamRole' in storage) return { authentication: 'IAM_ROLE', ...storage }
   // A queue needs keys or a role. Replies omit keys, so a queue without a role has keys.
   const isKeyed = storage['type'] === 's3' && 'queueUrl' in storage

@@ -6,6 +6,17 @@ import { manifestSchema, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
+export const REPORTED = {
+  state: z
+    .string()
+    .optional()
+    .describe(
+      'State that you expect: another state is drift. For the healthy states, use `policy.healthyStates`.',
+    ),
+  createdAt: Timestamp.optional().describe('Time of creation.'),
+  updatedAt: Timestamp.optional().describe('Time of the last change.'),
+} as const
+
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -14,12 +25,6 @@ const AlertExpectation = z.strictObject({
   interval: z.string().optional().describe('Interval: a number followed by a unit letter, such as `5m`.'),
   thresholdType: z.string().optional().describe('Direction of the comparison.'),
   source: z.string().optional().describe('Kind of object that the alert watches.'),
-  state: z
-    .string()
-    .optional()
-    .describe(
-      'State that you expect: another state is drift. For the healthy states, use `policy.healthyStates`.',
-    ),
   channel: z
     .strictObject({
       type: z.string().optional().describe('Type of the channel.'),
@@ -30,11 +35,10 @@ const AlertExpectation = z.strictObject({
   team: z.string().optional().describe('Id of the team.'),
   tileId: z.string().optional().describe('Id of the dashboard tile.'),
   dashboard: z.string().optional().describe('Id of the dashboard.'),
-  createdAt: Timestamp.optional().describe('Time of creation.'),
-  updatedAt: Timestamp.optional().describe('Time of the last change.'),
+  ...REPORTED,
 })
 
-export const AlertManifest = manifestSchema(
+const AlertManifest = manifestSchema(
   'Alert',
   ReadOnlyPolicy,
   z.strictObject({
@@ -44,7 +48,7 @@ export const AlertManifest = manifestSchema(
     ),
   }),
 )
-export type AlertManifest = z.infer<typeof AlertManifest>
+type AlertManifest = z.infer<typeof AlertManifest>
 
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
