@@ -73,10 +73,11 @@ directory that is not accepted. A problem that ended meanwhile has its line. Eac
 | field | meaning | on |
 |---|---|---|
 | \`revision\` | the commit that was **read**: the whole directory in force when the line was written | every line, from the first reading on |
-| \`manifestRevision\` | the commit that last changed the **manifest** of this resource | lines of one resource |
+| \`manifestRevision\` | the commit at which this version of the **manifest** was first read | lines of one resource |
 
-If a manifest was last edited a year ago, its lines have a \`manifestRevision\` of a year ago and a \`revision\` of today. To find the effects
-of a commit, search \`manifestRevision\`. To find the commit in force at a time, look at \`revision\`.
+If a manifest is unchanged for a year, its lines have a \`manifestRevision\` of a year ago and a \`revision\` of today. If one read brings
+several commits, \`manifestRevision\` is the newest of them. With a new ledger, it is the commit of the first read. To find the effects of
+an edit, search \`manifestRevision\`. To find the commit in force at a time, look at \`revision\`.
 
 ## Lines
 

@@ -15,7 +15,7 @@ export interface Entry {
   readonly stated: Stated | undefined
   readonly position: Position
   readonly digest: string
-  /** The revision at which `digest` last changed. */
+  /** Revision at which `digest` was first read. */
   readonly revision: string
   readonly findings: readonly Finding[]
 }

@@ -10,7 +10,7 @@ const common = {
   /** ms since the epoch. */
   at: z.number(),
   revision: z.string(),
-  /** The revision that last changed the manifest. Absent in old entries, and if there was no manifest. */
+  /** The revision at which this manifest was first read. Absent in old entries or without a manifest. */
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   reason: RecordedReason,

@@ -113,12 +113,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   if (contest !== undefined) return reportContest(differences, contest)
   if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (kept.length > 0)
-    return {
-      type: 'report',
-      reason: 'Stalled',
-      differences,
-      facts: { fields: kept, again: 'once edited' },
-    }
+    return { type: 'report', reason: 'Stalled', differences, facts: { fields: kept, again: 'once edited' } }
   return edited.length > 0
     ? { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     : (notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } })

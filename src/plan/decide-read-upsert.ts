@@ -88,28 +88,13 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
   const { recorded, policy, takesAway, gives, mask } = input
   const access = { takesAway: takesAway.map(mask), gives }
   if (recorded.upsert === undefined)
-    return {
-      type: 'upsert',
-      reason: 'New',
-      takesAway,
-      facts: { is: 'applied', there: access },
-    }
+    return { type: 'upsert', reason: 'New', takesAway, facts: { is: 'applied', there: access } }
   if (isEdited(input))
-    return {
-      type: 'upsert',
-      reason: 'Changing',
-      takesAway,
-      facts: applyFacts(recorded, access),
-    }
+    return { type: 'upsert', reason: 'Changing', takesAway, facts: applyFacts(recorded, access) }
   const fields = differences.map(({ field }) => field)
   const isOurs = input.isAsLeft || input.isOvertaken
   if (isOurs && !input.isOvertaken && !isDueAgain(input))
-    return {
-      type: 'report',
-      reason: 'Stalled',
-      differences,
-      facts: { fields, again: 'in an hour' },
-    }
+    return { type: 'report', reason: 'Stalled', differences, facts: { fields, again: 'in an hour' } }
   if (!isOurs && policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
   const contest = isOurs ? undefined : contestOf(input, fields)

@@ -83,11 +83,7 @@ export function decideUpdate(update: UpdateParts): Action {
   const inVain = fate === 'unheeded' ? stalled(input) : undefined
   if (inVain !== undefined) return inVain
   if (needsRest && isLoading(input))
-    return {
-      type: 'observe',
-      reason: 'Changing',
-      facts: { ...facts('loading'), ...loadingFacts(input) },
-    }
+    return { type: 'observe', reason: 'Changing', facts: { ...facts('loading'), ...loadingFacts(input) } }
   if (needsRest) {
     const before = stoppedInVain(input)
     if (before !== undefined) return before

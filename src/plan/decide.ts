@@ -104,12 +104,7 @@ function decideApplied(input: UpsertInput): Action {
   if (waiting !== undefined) return waiting
   const { upsert, applied } = recorded
   if (upsert === undefined) {
-    return {
-      type: 'upsert',
-      reason: 'New',
-      takesAway: [],
-      facts: { is: 'applied' },
-    }
+    return { type: 'upsert', reason: 'New', takesAway: [], facts: { is: 'applied' } }
   }
   const again = applied === undefined
   if (again || desired.otherService || desired.fingerprint?.digest !== applied.digest) {
@@ -126,12 +121,7 @@ function decideApplied(input: UpsertInput): Action {
   }
   // `now < upsert.at`: the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalOf(input, upsert) || now < upsert.at) {
-    return {
-      type: 'upsert',
-      reason: 'Changing',
-      takesAway: [],
-      facts: { why: 'interval', ...APPLIED },
-    }
+    return { type: 'upsert', reason: 'Changing', takesAway: [], facts: { why: 'interval', ...APPLIED } }
   }
   if (replyDiffers.length > 0) {
     return {

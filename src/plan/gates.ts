@@ -2,7 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
-import { attemptFacts, unknownOutcomeFacts, undecidedIntent } from './outcome-unknown.ts'
+import { attemptFacts, unknownFacts, unknownOutcomeFacts, undecidedIntent } from './outcome-unknown.ts'
 import { explained, type Explanation, type FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
@@ -48,6 +48,7 @@ export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphan
     file,
     pipeId,
     attempt: intent && attemptFacts(intent),
+    retryFrom: intent && unknownFacts(recorded, intent, []).retryFrom,
     isNothing: !mightHaveResource(recorded),
   }
 }
@@ -69,11 +70,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
 /** Changes nothing: the last read of the directory did not find the manifest, but that read was rejected. */
 export function unfound({ surroundings }: DecideInput): Action | undefined {
   if (!surroundings.unfound) return undefined
-  return {
-    type: 'hold',
-    reason: 'ManifestVanishing',
-    facts: { by: 'a doubtful reading' },
-  }
+  return { type: 'hold', reason: 'ManifestVanishing', facts: { by: 'a doubtful reading' } }
 }
 
 /** Refuses an adoption from a stale checkout: a newer checkout might name another pipe. */
@@ -120,11 +117,7 @@ export function serviceInvalid({ surroundings }: DecideInput): Action | undefine
 
 export function dependencyNotReady({ surroundings }: DecideInput): Action | undefined {
   if (surroundings.notReady.length === 0) return undefined
-  return {
-    type: 'refuse',
-    reason: 'DependencyNotReady',
-    facts: { waitsFor: surroundings.notReady },
-  }
+  return { type: 'refuse', reason: 'DependencyNotReady', facts: { waitsFor: surroundings.notReady } }
 }
 
 export function dependencyWaits({ reason, facts }: Explanation): readonly string[] {

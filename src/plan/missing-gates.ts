@@ -29,11 +29,7 @@ function adoptNamed(input: CreateOnceInput, isReplaced: boolean): Action | undef
   )
   if (adopt === undefined) return undefined
   const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
-  const taken: Action = {
-    type: 'adopt',
-    reason: 'Adopt',
-    facts: { pipeId: adopt, by, gone: remote?.id },
-  }
+  const taken: Action = { type: 'adopt', reason: 'Adopt', facts: { pipeId: adopt, by, gone: remote?.id } }
   return invalid(input) ?? adoptOfOlder(input, adopt, by) ?? taken
 }
 

@@ -29,9 +29,4 @@ export interface Stopped {
   readonly requestId?: undefined
 }
 
-export const DONE: Done = {
-  result: 'done',
-  reason: undefined,
-  facts: undefined,
-  differences: [],
-}
+export const DONE: Done = { result: 'done', reason: undefined, facts: undefined, differences: [] }

@@ -207,7 +207,7 @@ export const LedgerRecord = z
       .readonly()
       .optional(),
     upsert: RecordedUpsert.optional(),
-    /** `digest` last changed at `revision`. */
+    /** `digest` was first read at `revision`. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
     differences: z
       .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())

@@ -23,11 +23,7 @@ export const Change = z
 export type Change = z.infer<typeof Change>
 
 export const Correction = z
-  .strictObject({
-    count: z.int().min(1),
-    at: A_TIME,
-    before: A_TIME.optional(),
-  })
+  .strictObject({ count: z.int().min(1), at: A_TIME, before: A_TIME.optional() })
   .readonly()
 export type Correction = z.infer<typeof Correction>
 

@@ -16,7 +16,6 @@ export interface Requeue {
 }
 
 const LOCAL_LOOK_MS = 10_000
-/** Three 404s this far apart confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
 /** First wait while no read has found the pipe. Grows up to the interval. */

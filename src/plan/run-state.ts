@@ -82,10 +82,7 @@ export function unheeded({
   if (command === undefined || steadyNow - (command.since ?? command.at) < UNHEEDED_MS) return undefined
   const why = WHY_SENT[command.command][command.isForChange === true ? 'for a change' : 'by policy']
   const state = mask(stateIn(observed) ?? '')
-  return {
-    reason: 'Stalled',
-    facts: { fields: [], again: 'in an hour', command: { why, state } },
-  }
+  return { reason: 'Stalled', facts: { fields: [], again: 'in an hour', command: { why, state } } }
 }
 
 const WHY_SENT = {

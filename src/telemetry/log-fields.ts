@@ -6,7 +6,7 @@ export const FIELDS = {
   app: 'always `pipewright`',
   msg: 'the message: constant for each kind of line',
   revision: 'the commit of the manifests in use, or `content-…` without a commit',
-  manifestRevision: 'the commit that last changed the manifest of this resource',
+  manifestRevision: 'the commit at which this version of the manifest was first read',
   // resource
   key: '`Kind/name` of the resource',
   keys: 'keys of the affected resources, at most five',

@@ -56,7 +56,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'No pipe is recorded for this manifest, so Pipewright has no pipe to delete. Remove the manifest. If the service still has the pipe, adopt it first: replace policy.ensure by policy.adopt.',
+      'The ledger has no pipe for this manifest: it was deleted, or never recorded. Remove the manifest. If the service still has the pipe, adopt it first: replace policy.ensure by policy.adopt.',
     )
     const { version } = client.record() ?? {}
     await client.restart()

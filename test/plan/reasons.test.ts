@@ -107,8 +107,7 @@ describe('alerts', () => {
     if (rule === undefined) throw new Error(`no rule has the name ${alert}`)
     const isByReason = !BY_ANOTHER_METRIC.includes(alert)
     expect(wokenFor(rule).toSorted()).toEqual(isByReason ? reasons.toSorted() : [])
-    // An orphan runs, and costs: it may wait longer than a notification of it.
-    const severity = alert === 'PipewrightOrphaned' ? ['info'] : reasons.map((one) => REASONS[one].severity)
+    const severity = reasons.map((one) => REASONS[one].severity)
     expect(new Set(severity)).toEqual(new Set([rule.labels.severity]))
   })
 

@@ -18,11 +18,7 @@ function stuck(reason: Reason, over: Over = {}): ResourceView {
 function told(because: Because, over: Over = {}): ResourceView {
   const { reason, facts } = because
   const Synced = condition('Unknown', { reason, facts })
-  return stuck(reason, {
-    because,
-    conditions: conditions({ Synced, Ready: condition('Unknown') }),
-    ...over,
-  })
+  return stuck(reason, { because, conditions: conditions({ Synced, Ready: condition('Unknown') }), ...over })
 }
 
 function copies(
@@ -77,10 +73,11 @@ const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefin
         missing: [
           { file: 'secrets/a/b', why: 'absent' },
           { file: 'secrets/c/d', why: 'empty' },
+          { file: 'secrets/e/f', why: 'absent' },
         ],
       },
     }),
-    ['secrets/a/b', 'secrets/c/d', 'manifests/pipes/orders.yaml:3'],
+    ['secrets/a/b, secrets/e/f', 'secrets/c/d', 'manifests/pipes/orders.yaml:3'],
   ],
   [
     'a rename: the two answers with the other key',
@@ -173,7 +170,7 @@ describe('the next step', () => {
 
 describe('the cause', () => {
   it.each([
-    ['OutcomeUnknown', told(UNKNOWN), 'a retry might create a second pipe.'],
+    ['OutcomeUnknown', told(UNKNOWN), 'because it might make a second pipe.'],
     ['Drifted', told(DRIFTED), 'The platform reports other values than the manifest for scaling.replicas.'],
     [
       'Rejected',

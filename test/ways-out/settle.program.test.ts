@@ -174,7 +174,7 @@ describe('a create of unknown outcome', () => {
       `remove orders
       apply => 1
       shows Pipe/orders Orphaned
-      tells Pipe/orders | Its pipe might exist. No resource is deleted, | once: "pipewright | "pipewright forget Pipe/orders"
+      tells Pipe/orders | Its pipe might exist. No resource is deleted, | once: "pipewright | Then, after 20…run: "pipewright forget Pipe/orders"
       forget Pipe/orders => 1 | the network might still deliver a part of it…After 20
       later 10 min`,
       async ({ status, command }) => {

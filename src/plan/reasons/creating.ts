@@ -20,10 +20,7 @@ export const CREATING = {
         is: z.literal('created'),
         paused: z.enum(Object.keys(PAUSED) as [keyof typeof PAUSED]).optional(), // the keys of an object literal
       }),
-      z.strictObject({
-        is: z.literal('applied'),
-        there: z.union([z.literal('none'), ACCESS]).optional(),
-      }),
+      z.strictObject({ is: z.literal('applied'), there: z.union([z.literal('none'), ACCESS]).optional() }),
       /** The create follows an earlier attempt. `forced`: the request of that attempt might still arrive. */
       z.strictObject({ is: z.enum(['tried again', 'settled', 'forced']), attempt: z.number() }),
       z.strictObject({ is: z.literal('gone'), pipeId: z.string() }),
@@ -76,10 +73,7 @@ export const CREATING = {
   Created: row({
     ...WELL,
     means: 'the resource was created',
-    facts: PIPE.extend({
-      inPlaceOf: z.string().optional(),
-      isByRead: z.literal(true).optional(),
-    }),
+    facts: PIPE.extend({ inPlaceOf: z.string().optional(), isByRead: z.literal(true).optional() }),
     words: ({ pipeId, inPlaceOf, isByRead }, noun) => {
       const created = `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`
       return isByRead === true

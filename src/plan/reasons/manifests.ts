@@ -1,9 +1,10 @@
 import { z } from '../../kinds/zod.ts'
+import { timeOf } from '../../kinds/instant.ts'
 import { kindOf } from '../../kinds/key.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps } from './removal-words.ts'
-import { A_KEY, PROGRESSING, row, WELL } from './row.ts'
+import { A_KEY, A_TIME, PROGRESSING, row, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownSteps, unknownWords } from './unknown.ts'
 
 /** A person must settle the unknown outcome of a create, even if the manifest is invalid or gone. */
@@ -25,6 +26,7 @@ const ORPHAN = z.strictObject({
   file: z.string().optional(),
   pipeId: z.string().optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
+  retryFrom: A_TIME.optional(),
   isNothing: z.boolean(),
   /** The manifest now has `spec.id`, so Pipewright only watches that resource. */
   isWatching: z.literal(true).optional(),
@@ -53,10 +55,7 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
       facts.pipeId === undefined
         ? { text: `Look in the console for the ${noun} that the earlier create might have made.` }
         : { text: `To watch that ${noun},`, edit: { path: ['spec', 'id'], value: facts.pipeId } },
-      {
-        text: 'To manage it again, remove spec.id and restore its spec:',
-        copy: place,
-      },
+      { text: 'To manage it again, remove spec.id and restore its spec:', copy: place },
       {
         text: 'To remove its record, rename this manifest. Once the old name is Orphaned, run:',
         shell: `forget ${key}`,
@@ -69,9 +68,10 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
       : facts?.pipeId === undefined
         ? `remove the ${noun} in the console, unless another manifest describes it`
         : `remove the ${noun} in the console`
+  const after = facts?.retryFrom === undefined ? '' : `, after ${timeOf(facts.retryFrom)},`
   return [
     { text: 'If it is still wanted, restore its manifest:', copy: place },
-    { text: `If not, ${kept}. Then run:`, shell: `forget ${key}` },
+    { text: `If not, ${kept}. Then${after} run:`, shell: `forget ${key}` },
   ]
 }
 
@@ -159,7 +159,7 @@ export const MANIFESTS = {
     means: 'its manifest asks for its deletion, and the ledger has no record of it',
     facts: z.undefined(),
     words: (_facts, noun) =>
-      `No ${noun} is recorded for this manifest, so Pipewright has no ${noun} to delete.`,
+      `The ledger has no ${noun} for this manifest: it was deleted, or never recorded.`,
     steps: (_facts, { key, place }) => [
       { text: 'Remove the manifest:', copy: place },
       {

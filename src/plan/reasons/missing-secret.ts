@@ -42,8 +42,6 @@ export function missingSecretWords(missing: readonly MissingSecret[]): string {
   return [...moved, ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
 }
 
-const MAX_STEPS = 3
-
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
   const steps = missing.map(({ file, why, misplaced }) =>
     misplaced !== undefined
@@ -53,7 +51,11 @@ export function missingSecretSteps(missing: readonly MissingSecret[]): readonly 
         }
       : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
   )
-  return [...new Map(steps.map((step) => [step.copy, step])).values()].slice(0, MAX_STEPS)
+  return [...Map.groupBy(steps, ({ text }) => text)].map(([text, all]) => {
+    const files = [...new Set(all.map(({ copy }) => copy))]
+    const many = text.replace('the secret:', 'these secrets:').replace('this file', 'these files')
+    return { text: files.length === 1 ? text : many, copy: files.join(', ') }
+  })
 }
 
 function filesWords(missing: readonly MissingSecret[]): string {

@@ -69,9 +69,7 @@ export const MISSED = {
     steps(facts, { key, place, service }) {
       if (facts !== undefined && 'until' in facts)
         return [
-          {
-            text: `Find the cause of the removal in the console of ${serviceWords({ service })}.`,
-          },
+          { text: `Find the cause of the removal in the console of ${serviceWords({ service })}.` },
           ...goneSteps(facts, key),
         ]
       const onPurpose = {
@@ -94,10 +92,7 @@ export const MISSED = {
       return facts?.onMissing === 'recreate'
         ? [onPurpose]
         : [
-            {
-              text: 'To create it again,',
-              edit: { path: ['policy', 'onMissing'], value: 'recreate' },
-            },
+            { text: 'To create it again,', edit: { path: ['policy', 'onMissing'], value: 'recreate' } },
             onPurpose,
           ]
     },
@@ -138,10 +133,7 @@ export const MISSED = {
         about.pipeId,
       ),
       ...(facts === undefined ? [] : goneSteps(facts, about.key)),
-      {
-        text: 'If it is there under another id,',
-        edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
-      },
+      { text: 'If it is there under another id,', edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' } },
     ],
   }),
 } as const

@@ -1,3 +1,4 @@
+import { kindOf } from '../../kinds/key.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { About, Step } from '../step.ts'
 import { removalSteps, removalWords, type RemovalWords } from './removal-words.ts'
@@ -37,6 +38,8 @@ export function notSentSteps(
     return [{ text: `Undo that edit, in this manifest or in the manifest of its Service.${start}` }]
   }
   const sent = { text: 'To have it sent,', edit: { path: ['policy', 'onEdit'], value: 'apply' } }
+  const replace = `To delete ${noun} ${pipeId} after ten minutes and create a new one, if it was not adopted,`
+  const canReplace = what === 'edit' && why === 'no request' && kept === undefined && kindOf(key) === 'Pipe'
   const inConsole =
     what === 'edit'
       ? `Make the same change to ${noun} ${pipeId} in the console, if possible. If the platform does not report the field, also run:`
@@ -45,6 +48,7 @@ export function notSentSteps(
     ...ofKept,
     ...(why === 'policy' ? [sent] : []),
     { text: inConsole, shell: `adopt ${key} ${pipeId}` },
+    ...(canReplace ? [{ text: replace, edit: { path: ['policy', 'onImmutable'], value: 'replace' } }] : []),
   ]
 }
 

@@ -19,10 +19,7 @@ const CANNOT_UPDATE = FIELDS.extend({
   kept: REMOVAL.optional(),
 })
 
-const CONTEST = z.strictObject({
-  times: z.number(),
-  waitMs: z.number().optional(),
-})
+const CONTEST = z.strictObject({ times: z.number(), waitMs: z.number().optional() })
 
 function contestWords(
   fields: readonly string[],
@@ -132,9 +129,7 @@ export const OBSERVING = {
     ...DRIFTED,
     renotifies: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
-    facts: CANNOT_UPDATE.extend({
-      isUnverified: z.literal(true).optional(),
-    }),
+    facts: CANNOT_UPDATE.extend({ isUnverified: z.literal(true).optional() }),
     words: ({ fields, why, kept, isUnverified }, noun) => {
       const notSent = why === undefined ? `the platform cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)
       return isUnverified === true

@@ -109,10 +109,7 @@ function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: Ab
   switch (problem?.is) {
     case 'second':
       return [
-        {
-          text: `Remove policy.adopt, or give the other ${nounOf(key)} a manifest of its own:`,
-          copy: place,
-        },
+        { text: `Remove policy.adopt, or give the other ${nounOf(key)} a manifest of its own:`, copy: place },
       ]
     case 'unlike the list':
       return [
@@ -138,12 +135,7 @@ export const REFUSING = {
   DeleteLimit: row({
     ...REFUSED,
     means: 'more deletions are pending in its service than the limit on deletions allows',
-    facts: z.strictObject({
-      service: z.string(),
-      wanted: z.number(),
-      of: z.number(),
-      limit: z.number(),
-    }),
+    facts: z.strictObject({ service: z.string(), wanted: z.number(), of: z.number(), limit: z.number() }),
     words: ({ service, wanted, of, limit }, noun) =>
       `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, but at least one and at most five. ` +
       'No resource is deleted.',

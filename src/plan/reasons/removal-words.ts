@@ -34,39 +34,44 @@ interface Told {
   readonly after: string
 }
 
-export function removalWords(removal: RemovalWords, { asked, noun, after, staysBehind }: Told): string {
+export function removalWords(removal: RemovalWords, told: Told): string {
+  return `${told.asked} ${effectOf(removal, told)}`
+}
+
+function effectOf(removal: RemovalWords, { noun, after, staysBehind }: Told): string {
+  const kept = `The ${noun} is not deleted:`
   const stays = staysBehind === undefined ? '' : ` ${staysBehind}`
   switch (removal.is) {
     case 'later':
-      return `${asked} The ${noun} will be deleted at ${timeOf(removal.at)}, if it is still unchanged.${stays}${after}`
+      return `The ${noun} will be deleted at ${timeOf(removal.at)}, if it is still unchanged.${stays}${after}`
     case 'now':
-      return `${asked} The ${noun} will be deleted.${stays}${after}`
+      return `The ${noun} will be deleted.${stays}${after}`
     case 'going':
-      return `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. Pipewright checks until the ${noun} is gone.${stays}${after}`
+      return `The request to delete the ${noun} was sent at ${timeOf(removal.at)}. Pipewright checks until the ${noun} is gone.${stays}${after}`
     case 'done':
-      return `${asked} The ${noun} was deleted.${stays}`
+      return `The ${noun} was deleted.${stays}`
     case 'gone already':
-      return `${asked} The ${noun} was gone already.`
+      return `The ${noun} was gone already.`
     case 'not found':
-      return `${asked} The ${noun} was not found. Pipewright checks again to be sure.`
+      return `The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
-      return `${asked} Pipewright did not accept the last read of the manifests directory. No resource is deleted until it accepts a later read.`
+      return `Pipewright did not accept the last read of the manifests directory. No resource is deleted until it accepts a later read.`
     case 'older':
-      return `${asked} No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
+      return `No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
-      return `${asked} The ${noun} is not deleted: it changed since it was last in sync (${removal.fields.join(', ')}).`
+      return `${kept} it changed since it was last in sync (${removal.fields.join(', ')}).`
     case 'never in sync':
-      return `${asked} The ${noun} is not deleted: it has never been in sync since the last change of its manifest.`
+      return `${kept} it has never been in sync since the last change of its manifest.`
     case 'not ours':
-      return `${asked} The ${noun} is not deleted: it was adopted, and only policy.ensure "absent" deletes an adopted ${noun}.`
+      return `${kept} it was adopted, and only policy.ensure "absent" deletes an adopted ${noun}.`
     case 'locked':
-      return `${asked} No resource is deleted: a Lock names another ${noun} for this manifest.`
+      return `No resource is deleted: a Lock names another ${noun} for this manifest.`
     case 'claimed':
-      return `${asked} The ${noun} is not deleted: ${removal.key} has the same spec, or names this ${noun} in its manifest or in a Lock.`
+      return `${kept} ${removal.key} has the same spec, or names this ${noun} in its manifest or in a Lock.`
     case 'taken':
-      return `${asked} The ${noun} is not deleted: a replacement would look like ${removal.key}, so it could not be created.`
+      return `${kept} a replacement would look like ${removal.key}, so it could not be created.`
     case 'listed':
-      return `${asked} The ${noun} is not deleted: no replacement could be created, because the service has another ${noun} "${removal.name}" without a manifest: ${removal.ids.join(', ')}.`
+      return `${kept} no replacement could be created, because the service has another ${noun} "${removal.name}" without a manifest: ${removal.ids.join(', ')}.`
   }
 }
 
@@ -91,10 +96,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       ]
     case 'taken':
       return [
-        {
-          text: `To have both ${noun}s,`,
-          edit: { path: ['policy', 'replaces'], value: removal.key },
-        },
+        { text: `To have both ${noun}s,`, edit: { path: ['policy', 'replaces'], value: removal.key } },
         { text: `Or give this ${noun} a different spec.` },
       ]
     case 'listed':

@@ -4,10 +4,7 @@ import { serviceWords } from '../step.ts'
 import { removalSteps } from './removal-words.ts'
 import { FAILED, NOT_READY, PROGRESSING, row, SAID, sentence } from './row.ts'
 
-const MET = {
-  facts: SAID,
-  words: ({ said }: z.output<typeof SAID>) => sentence(said),
-} as const
+const MET = { facts: SAID, words: ({ said }: z.output<typeof SAID>) => sentence(said) } as const
 
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',

@@ -39,7 +39,7 @@ export function unknownWords({ key, name, service, ...attempt }: UnknownOutcome)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
   return (
     `It is unknown whether the ${noun} "${name}" was created${where}. The create was ${attemptWords(attempt)}. ` +
-    `No request is sent until an operator decides: a retry might create a second ${noun}.`
+    `No second create is sent until the outcome is known, because it might make a second ${noun}.`
   )
 }
 

@@ -83,7 +83,7 @@ function factsOf(resource) {
   const { organizationId, serviceId } = Object.fromEntries(spec)
   return facts(
     fact('Manifest', file && placeLink(file, line)),
-    fact('Last changed in', revisionLink(manifestRevision)),
+    fact('First read at', revisionLink(manifestRevision)),
     fact('Revision in force', revisionLink(revision)),
     fact('Service', service !== undefined && serviceId === undefined && serviceLink(service)),
     fact('Organization id', typeof organizationId === 'string' && copyable(organizationId)),

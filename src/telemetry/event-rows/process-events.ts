@@ -57,10 +57,7 @@ export const PROCESS_EVENTS = {
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
     },
   },
-  LedgerRead: {
-    line: LEDGER_READ,
-    log: (event, { ledger }) => [ledger(event)],
-  },
+  LedgerRead: { line: LEDGER_READ, log: (event, { ledger }) => [ledger(event)] },
   LedgerRolledBack: {
     line: {
       message: 'Ledger rolled back',

@@ -27,10 +27,7 @@ export const REQUEST_EVENTS = {
   RateLimited: {
     line: {
       message: 'Rate limited by the platform',
-      levels: {
-        warn: 'the first time. Requests with these credentials are paused',
-        debug: 'again',
-      },
+      levels: { warn: 'the first time. Requests with these credentials are paused', debug: 'again' },
       fields: ['serviceName', 'retryAfterMs'],
     },
     level: ({ isFirst }) => (isFirst ? 'warn' : 'debug'),
@@ -65,9 +62,7 @@ export const REQUEST_EVENTS = {
   ServicePaused: {
     line: {
       message: 'Service paused',
-      levels: {
-        debug: 'the credentials were refused, or the service is idle: another line reports it',
-      },
+      levels: { debug: 'the credentials were refused, or the service is idle: another line reports it' },
       fields: ['serviceName', 'detail'],
     },
     facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),
