@@ -74,7 +74,9 @@ ${NOTE}
 
 Each setting is a flag, a variable and a line of an optional YAML file (\`--config FILE\`). The keys of the file are the flags
 without dashes: \`interval: 10m\`. A flag overrides a variable, a variable overrides the file, and the file overrides the
-default. Settings are checked at the start, and all errors are reported together.
+default. Settings are checked at the start, and all errors are reported together. In the sandbox,
+\`--profile clickhouse-cloud\` uses \`.pipewright/clickhouse-cloud/\` instead of \`.pipewright/\`, and \`examples/clickhouse-cloud\` instead of
+\`manifests\`.
 
 ${settingsTable()}`
 }
@@ -107,13 +109,13 @@ Pipewright also serves the usual metrics of a Node process (\`process_…\`, \`n
 
 ## What to do with them
 
-Alert rules for Prometheus are in \`helm/rules/pipewright.rules.yaml\`, a dashboard for Grafana in
+Alert rules for Prometheus are in \`helm/rules/pipewright.rules.yaml\`. They select series with the label \`job="pipewright"\`. A dashboard for Grafana is in
 \`helm/dashboards/pipewright.json\`. The chart can install both, and you can use both without it. The [runbook](runbook.md) has the
 steps for each alert.
 
 **Several releases.** The rules of the chart select the series of their own release by the labels \`namespace\` and \`job\` of its
-ServiceMonitor. If another scraper reads the pod, set the labels of its series in \`prometheusRule.selector\`. The rules file
-selects the job \`pipewright\`. For a job with another name, copy the file:
+ServiceMonitor. If another scraper reads the pod, set the labels of its series in \`prometheusRule.selector\`. For a
+job with another name, copy the rules file:
 \`sed 's/job="pipewright"/job="NAME"/' pipewright.rules.yaml\`.
 
 **Teams.** An alert about resources has the label \`team\` from \`metadata.labels.team\` of their manifests, and Alertmanager can

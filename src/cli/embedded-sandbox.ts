@@ -55,10 +55,7 @@ export async function startEmbeddedSandbox(
     }),
     alertTokens: [rightIn(sandbox, tokenFile)].filter((token) => token !== undefined),
   })
-  return {
-    url: sandbox.url,
-    readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
-  }
+  return { url: sandbox.url, readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing) }
 }
 
 /**
@@ -140,7 +137,6 @@ function homeOf({ name }: Profile): string {
 
 const SANDBOX_HOME = '.pipewright'
 
-/** Default of `--ledger`. */
 export function sandboxLedger(profile: Profile): string {
   return join(homeOf(profile), 'sandbox-ledger.db')
 }

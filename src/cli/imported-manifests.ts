@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -5,6 +6,7 @@ import { placesToWrite } from '../kinds/imported.ts'
 import { type Key, nameOf } from '../kinds/key.ts'
 import type { Fitted } from '../kinds/left-out.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
+import { isBelow } from '../lib/below.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { escapeControls, printable } from '../lib/shown-text.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
@@ -104,9 +106,10 @@ export function importReport(report: {
   readonly all: readonly Imported[]
   readonly folder: string | undefined
   readonly problems: readonly string[]
+  readonly manifests: string
   readonly here: CommandContext
 }): readonly string[] {
-  const { surveys, all, folder, problems, here } = report
+  const { surveys, all, folder, problems, manifests, here } = report
   const made = all.filter(({ manifest }) => manifest !== undefined)
   const count = made.length - problems.length
   const lines = [
@@ -115,9 +118,12 @@ export function importReport(report: {
     ...all.filter(({ manifest }) => manifest === undefined).map(noManifestLine),
     ...problems,
     ...(folder !== undefined && count > 0 ? [`Files written to ${folder}: ${count}.`] : []),
+    ...(folder !== undefined && count > 0 && !isBelow(realpathSync(folder), realpathSync(manifests))
+      ? [`${folder} is outside --manifests: move the files into ${manifests}.`]
+      : []),
     ...(count > 0
       ? [
-          'No secret is written. Comments on top of each manifest name the secrets to mount and the values to fill in.',
+          'No secret is written. Comments on top of a manifest, if any, name the secrets to mount and the values to fill in.',
           `Next, run "${commandLine('plan', here)}". It must say "adopt" for each manifest. Then commit the manifests. After the adoption, commit the Lock that "${commandLine('lock', here)}" prints. You can then remove policy.adopt.`,
         ]
       : []),

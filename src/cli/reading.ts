@@ -7,7 +7,6 @@ import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { sentence } from '../plan/reasons/row.ts'
-import { isWell } from '../plan/severity.ts'
 import { createProblemTracker } from '../reconcile/state/problem-tracker.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
@@ -112,7 +111,7 @@ function recordedView(record: LedgerRecord, checkedAt?: number): ResourceView {
 function detailsOf(record: LedgerRecord | undefined, context: StepContext) {
   if (record === undefined) return { cause: '', next: [] }
   const view = recordedView(record)
-  return { cause: causeOfView(view), next: isWell(view) ? [] : nextSteps(view, context, []) }
+  return { cause: causeOfView(view), next: nextSteps(view, context, []) }
 }
 
 export function withProblems(
@@ -130,12 +129,7 @@ async function readServerStatus(io: Io, asked: CallContext): Promise<StatusReadi
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision } = overview
   const last = { command: 'run', startedAt, url: asked.server, revision: revision?.id } as const
-  return {
-    now,
-    daemon: { state: 'running', last },
-    whole: wholeOf(overview),
-    resources: items,
-  }
+  return { now, daemon: { state: 'running', last }, whole: wholeOf(overview), resources: items }
 }
 
 export async function readServerResources(
@@ -151,7 +145,6 @@ export async function readServerResources(
   }
 }
 
-/** @returns undefined after the last page, or after too many items */
 function nextQuery(
   { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
   count: number,

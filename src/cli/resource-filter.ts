@@ -88,7 +88,6 @@ function someOf(words: readonly string[]): string {
   return 'a reason that "pipewright status" shows. All reasons: docs/reference/runbook.md'
 }
 
-/** 100 years. */
 const MAX_AGO_MS = 36_500 * 24 * 3_600_000
 
 /** ms since the epoch. */

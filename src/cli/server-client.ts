@@ -118,7 +118,6 @@ export function expectObject(
   throw new CommandError(plainText(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
-/** Reads an endpoint that needs no token. */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
   call: CallContext,

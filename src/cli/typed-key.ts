@@ -4,7 +4,6 @@ import { nearest } from '../lib/nearest.ts'
 import { escapeControls } from '../lib/shown-text.ts'
 import { misuse } from './io.ts'
 
-/** The kind in its usual spelling: `pipe` is Pipe. */
 export function typedKind(text: string): string {
   return MANIFEST_KINDS.find((kind) => kind.toLowerCase() === text.toLowerCase()) ?? text
 }

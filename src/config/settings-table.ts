@@ -210,7 +210,7 @@ export const TABLE = {
     group: 'Logs',
     flag: 'log-format',
     placeholder: 'json|pretty',
-    default: 'json',
+    defaultNote: '`json`; on a terminal, `apply` uses `pretty`',
     describe: 'format of log lines: json for machines, pretty for people',
     parse: oneOf(['json', 'pretty']),
   },

@@ -153,7 +153,7 @@ export interface Wait {
   readonly waitsFor: 'all' | 'started again'
   /** Longest wait, after the first reconcile of all keys. */
   readonly limitMs: number
-  readonly onLook: (settled: number, of: number) => void
+  readonly onLook: (moving: ReadonlySet<Key>, of: number) => void
 }
 
 /** Longest time between two reads of an awaited key. */
@@ -186,7 +186,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   }
 
   function show(): void {
-    if (begunAt !== undefined) onLook(moved.size - moving.size, moved.size)
+    if (begunAt !== undefined) onLook(moving, moved.size)
   }
 
   return {

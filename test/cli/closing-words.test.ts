@@ -20,8 +20,8 @@ test.each(
     'one of several does': { of: [WELL, BAD], says: '1 of 2 needs attention.' },
     'several do': { of: [WELL, BAD, BAD], says: '2 of 3 need attention.' },
     'nothing speaks for or against a state': {
-      of: [WELL, UNJUDGED, UNJUDGED],
-      says: 'None of 3 needs attention. 2 are in a state of unknown health.',
+      of: [WELL, UNJUDGED, UNJUDGED, UNJUDGED, UNJUDGED],
+      says: 'None of 5 needs attention. 4 are in a state of unknown health (Pipe/c, Pipe/c, Pipe/c and 1 more): list the healthy states in --healthy-states or policy.healthyStates.',
     },
     'nobody looks any more': { of: [WELL, BAD], isOld: true, says: 'As recorded, 1 of 2 needed attention.' },
   }),

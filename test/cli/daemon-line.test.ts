@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resource } from '../server/fake-parts.ts'
 import { shownResource } from '../../src/server/shown-resource.ts'
-import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
+import { daemonLine, resourceTable, statusDetails } from '../../src/cli/render/status-text.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
@@ -10,12 +10,7 @@ function plain(_style: unknown, text: string): string {
   return text
 }
 
-const LAST = {
-  command: 'run',
-  process: 7,
-  host: 'host',
-  startedAt: NOW - HOUR,
-} as const
+const LAST = { command: 'run', process: 7, host: 'host', startedAt: NOW - HOUR } as const
 
 test.each([
   ['running', 'The daemon is running (process 7 on host), started 1h ago.'],
@@ -37,6 +32,9 @@ test.each(['running', 'stopped'] as const)(
     const view = shownResource(resource('Pipe/orders', { checkedAt: NOW - 70_000 }), {})
     const text = { now: NOW, paint: plain, width: Infinity, form: 'text', here: {}, next: [] } as const
     const shown = statusDetails(view, { daemon: { state, last: LAST }, whole: {} }, text)
-    expect(shown.split('\n').map((line) => line.trim())).toContain('last check  1m10s ago')
+    expect(shown.split('\n').map((line) => line.trim())).toContain('last check     1m10s ago')
+    const applied = { ...view, checkedAt: undefined, appliedAt: NOW }
+    expect(statusDetails(applied, { daemon: { state, last: LAST }, whole: {} }, text)).not.toContain('check')
+    expect(resourceTable([applied], text)).toMatch(/Pipe\/orders .* -$/m)
   },
 )

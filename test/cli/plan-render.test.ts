@@ -61,6 +61,10 @@ const LIMITED = Array.from({ length: 40 }, (_, number) => ({ ...LIMIT, key: `Pip
 
 const plain = { paint: (_style: unknown, text: string) => text, width: 80 }
 
+function shownText(...plan: Parameters<typeof planWith>): string {
+  return planAsText(planWith(...plan), plain, {})
+}
+
 describe('how a plan ends', () => {
   const differs = [{ field: 'a', desired: '1', observed: '2' }]
   test.each<[string, readonly Partial<PlanItem>[], string]>([
@@ -122,20 +126,21 @@ describe('a diff', () => {
 describe('as text', () => {
   test('counts what is there in words, and nothing that is not', () => {
     const drifted = { action: 'report', reason: 'Drifted', verdict: 'attention' } as const
-    expect(planAsText(planWith([drifted, {}, {}]), plain, {})).toContain(
-      'No changes: 1 drifted, 2 unchanged. Revision abc.',
-    )
-    expect(planAsText(planWith([{ ...CREATE, after: ['Alert/x'] }]), plain, {})).toContain(
-      'create New, after Alert/x',
-    )
+    expect(shownText([drifted, {}, {}])).toContain('No changes: 1 drifted, 2 unchanged. Revision abc.')
+    expect(shownText([{ ...CREATE, after: ['Alert/x'] }])).toContain('create New, after Alert/x')
+  })
+
+  test('says of drift that it is only reported, and of a first run without creates no more', () => {
+    const differences = [{ field: 'a', desired: '1', observed: '2' }]
+    const drifted = { action: 'report', reason: 'Drifted', before: { a: 2 }, desired: { a: 1 } } as const
+    const shown = shownText([{ ...drifted, verdict: 'attention', differences }])
+    expect(shown).toContain('\n    reported, not changed:\n    - a: 2\n    + a: 1\n')
+    const missingLedger = { file: 'ledger.db', init: 'auto' } as const
+    expect(shownText([], { missingLedger })).toMatch(/^There is no ledger at ledger\.db\. .* first run\.\n/)
   })
 
   test('says one cause once, with all that it keeps from being done', () => {
-    const shown = planAsText(
-      planWith([...LIMITED, { ...LIMIT, key: 'Pipe/other', because: saying('Another.') }]),
-      plain,
-      {},
-    )
+    const shown = shownText([...LIMITED, { ...LIMIT, key: 'Pipe/other', because: saying('Another.') }])
     expect(shown.split('Too many.')).toHaveLength(2)
     expect(shown).toContain('✗ 40 resources  refuse CreateLimit')
     expect(shown).toContain('Pipe/p29 and 10 more')
@@ -144,11 +149,7 @@ describe('as text', () => {
 
   test('says which access is given and taken away', () => {
     const access = { gives: ['role a'], takesAway: ['key 1', 'role b'] }
-    const shown = planAsText(
-      planWith([{ verdict: 'change', action: 'delete', reason: 'Deleting', ...access }]),
-      plain,
-      {},
-    )
+    const shown = shownText([{ verdict: 'change', action: 'delete', reason: 'Deleting', ...access }])
     expect(shown).toContain('- Pipe/orders  delete Deleting')
     expect(shown).toMatch(/gives access: role a\n +takes away: key 1, role b\n/)
   })
@@ -159,17 +160,13 @@ describe('as text', () => {
       words: 'word '.repeat(60).trim(),
       deep: { deeper: { deepest: 'y'.repeat(100) } },
     }
-    const shown = planAsText(
-      planWith([{ ...CREATE, because: saying('word '.repeat(50)), desired: long }]),
-      plain,
-      {},
-    )
+    const shown = shownText([{ ...CREATE, because: saying('word '.repeat(50)), desired: long }])
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
     expect(shown.replaceAll(/\n *\+ +/g, '')).toContain('x'.repeat(300))
   })
 
   test('obeys no control character of a body', () => {
-    const shown = planAsText(planWith([{ ...CREATE, desired: { name: 'a\u001b[2Jb' } }]), plain, {})
+    const shown = shownText([{ ...CREATE, desired: { name: 'a\u001b[2Jb' } }])
     expect(shown).not.toContain('\u001b')
   })
 })

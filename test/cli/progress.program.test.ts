@@ -33,8 +33,8 @@ test('what takes long shows one line that moves, on a terminal, and leaves nothi
     workspace.write(`manifests/p${number}.yaml`, pipeManifest(`p${number}`))
   // So little that a plan of these takes more than a second.
   const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']
-  const applied = await onTerminal(workspace, ['apply', ...args])
-  expect(applied.terminal).toMatch(/Reconciling \d of 7 …/)
+  const applied = await onTerminal(workspace, ['apply', ...args, '--log-format', 'json'])
+  expect(applied.terminal).toMatch(/Reconciling \d of 7 …[^]*"msg":"Create finished"/)
   expect(applied.printed).not.toContain('…')
   expect(lastLine(applied.terminal)).toBe('')
 

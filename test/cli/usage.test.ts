@@ -106,7 +106,7 @@ test.each<[string, RegExp]>([
   ],
   [
     'pipe.spec.source.kafka.credentials.password',
-    / {2}sensitive {2}yes: .*\n\nExample: .*\n\nFields:\n {2}secretRef {2}mapping, required {2}Key/,
+    / {2}sensitive {2}yes: .*\n\nExample: .*\n\nFields:\n {2}secretRef {2}mapping, required {2}Ref/,
   ],
   [
     'pipe.spec.scaling.replicas --profile clickhouse-cloud',

@@ -144,7 +144,7 @@ describe('apply --wait waits out a create that', () => {
     story(
       started(),
       ({ platform }) => platform.faults.add({ operation: 'createPipe', fault }),
-      'write clicks\napply --wait | None of 2 needs attention.\npipes 1',
+      'write clicks\napply --wait | waiting for Pipe/clicks, at most 15m. | None of 2 needs attention.\npipes 1',
     ),
   )
 

@@ -56,9 +56,10 @@ describe('import --all', () => {
     return story(
       given(['orders'], consoleOf(...pipes)),
       `apply
-      ${OUT} ${counts(7, 1, 0, 6)}
+      import --all --output-dir {dir}/aside | {dir}/aside is outside --manifests: move the files into {dir}/manifests.
+      ${OUT} ${counts(7, 1, 0, 6)} | not: is outside
       | pipewright: Files written to {dir}/manifests/imported: 6. pipewright: No secret is written.
-      | Comments on top of each manifest name the secrets to mount and the values to fill in.
+      | Comments on top of a manifest, if any, name the secrets to mount and the values to fill in.
       | pipewright: Next, run "pipewright plan". It must say "adopt" for each manifest. …remove policy.adopt`,
       (world) => {
         expect(filesIn(world, 'manifests/imported')).toEqual(names.map((name) => `${name}.yaml`).toSorted())
@@ -152,8 +153,8 @@ describe('import --all', () => {
   test('names each item of a list that cannot be read', () => {
     const odd = ['index 0 (id x): state', 'index 3: not an object']
     const survey = { service: 'analytics', there: 1, held: 1, wanted: [], odd }
-    const here = { sandbox: false, ledger: undefined }
-    const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
+    const none = { surveys: [survey], all: [], folder: undefined, problems: [] }
+    const lines = importReport({ ...none, manifests: '.', here: { sandbox: false } })
     for (const item of odd)
       expect(lines).toContain(
         `Service/analytics: a resource in its list cannot be read, so no manifest is written for it: ${item}.`,

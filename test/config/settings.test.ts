@@ -57,7 +57,7 @@ describe('defaults', () => {
       namedResources: 1_000,
       shutdownGraceMs: 25_000,
       logLevel: 'info',
-      logFormat: 'json',
+      logFormat: undefined,
       sandbox: false,
       caFile: undefined,
       clientCertFile: undefined,

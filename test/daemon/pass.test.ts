@@ -74,7 +74,7 @@ test('what was refused while a rename still looked like a creation is created in
 test('with a wait, it ends when what it created runs and what waited for that was created', async () => {
   const world = await given({ 'a.yaml': pipe('a'), 'b.yaml': pipe('b', { policy: after('a') }) })
   const looks: string[] = []
-  const onLook = (settled: number, of: number) => looks.push(`${settled} of ${of}`)
+  const onLook = (moving: ReadonlySet<Key>, of: number) => looks.push(`${of - moving.size} of ${of}`)
   const wait = { board: world.board, waitsFor: 'all', limitMs: HOUR, onLook } as const
   const provisioning = { type: 'other', change: { state: 'Provisioning' } } as const
   world.platform.always('create', provisioning)

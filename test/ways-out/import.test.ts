@@ -49,7 +49,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
       ODD,
       (at) => `${at} ${LEFT_OUT.map(([path, why]) => `| Pipe/orders: ${path} is left out. ${why}`).join(' ')}
       | pipewright: No secret is written.
-      | Comments on top of each manifest name the secrets to mount and the values to fill in.
+      | Comments on top of a manifest, if any, name the secrets to mount and the values to fill in.
       | pipewright: Next, run "pipewright plan". It must say "adopt" for each manifest. …remove policy.adopt
       | # No secret is written here. | # spec.scaling.autoscale # spec.owner
       keep orders

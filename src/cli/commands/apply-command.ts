@@ -41,8 +41,7 @@ export async function apply(
   const board = createBoard()
   const log = createLog({
     level: settings.logLevel,
-    // A terminal gets readable lines, whatever the log format is.
-    format: isTerminal(io.stderr) ? 'pretty' : settings.logFormat,
+    format: settings.logFormat ?? (isTerminal(io.stderr) ? 'pretty' : 'json'),
     destination: progress.stderr,
     clock: io.clock,
   })
@@ -200,11 +199,11 @@ async function passOverAll(
       board,
       waitsFor: waitMs === undefined ? 'started again' : 'all',
       limitMs: waitMs ?? APPLY_WAIT_MS,
-      onLook(count, of) {
-        if (waitMs !== undefined && count < of && !isTold)
-          print(progress.stderr, waitWords(of - count, waitMs))
-        isTold ||= count < of
-        progress.show('Waiting until all is ready,', count, of)
+      onLook(moving, of) {
+        if (waitMs !== undefined && moving.size > 0 && !isTold)
+          print(progress.stderr, waitWords([...moving], waitMs))
+        isTold ||= moving.size > 0
+        progress.show('Waiting until all is ready,', of - moving.size, of)
       },
     },
   })
@@ -212,8 +211,9 @@ async function passOverAll(
   return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
 }
 
-function waitWords(count: number, limitMs: number): string {
-  return `pipewright: waiting for ${count} ${count === 1 ? 'resource' : 'resources'}, at most ${formatDuration(limitMs)}.`
+function waitWords(keys: readonly Key[], limitMs: number): string {
+  const what = keys.length > 3 ? `${keys.length} resources` : keys.join(', ')
+  return `pipewright: waiting for ${what}, at most ${formatDuration(limitMs)}.`
 }
 
 /** After a stop, all work shares the grace period that began with the stop. */

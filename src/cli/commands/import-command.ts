@@ -26,7 +26,6 @@ export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 interface ImportFlags {
   readonly all?: true
   readonly service?: string
-  /** Folder for new manifest files. Undefined: prints them. */
   readonly outputDir?: string
   readonly output: (typeof IMPORT_OUTPUTS)[number]
 }
@@ -52,7 +51,8 @@ export async function importPipes(
     return { ...pipe, pipeId: resource.id, name: mask.mask(resource.name ?? ''), ...importedManifest(about) }
   })
   const problems = await writeManifests(io, all, flags)
-  const report = importReport({ surveys, all, folder: flags.outputDir, problems, here: settings })
+  const { manifests } = settings
+  const report = importReport({ surveys, all, folder: flags.outputDir, problems, manifests, here: settings })
   for (const line of report) print(io.stderr, `pipewright: ${line}`)
   const isWhole = surveys.every((survey) => !('problem' in survey)) && problems.length === 0
   return isWhole && all.every(({ manifest }) => manifest !== undefined) ? EXIT.fine : EXIT.failed

@@ -77,7 +77,6 @@ function save({ ledger: url }: Settings, asked: string, archive: Archive): void 
   }
 }
 
-/** Endings of the files that belong to a ledger. */
 const COMPANION = /^(?:-(?:wal|shm|journal)|\.(?:lock|holder|reserve)\b.*)$/
 
 function targetOf(asked: string, ledgerFile: string): string {

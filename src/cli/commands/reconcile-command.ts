@@ -103,12 +103,7 @@ function showAll(
     printJson(io, { done: true, problems, resources: items })
     return
   }
-  const text = {
-    now: io.clock.now(),
-    ...sheetOf(io),
-    form: 'text',
-    here: {},
-  } as const
+  const text = { now: io.clock.now(), ...sheetOf(io), form: 'text', here: {} } as const
   for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], plainText(problem)))
   if (problems.length > 0) print(io.stdout, '')
   print(io.stdout, resourceTable(items, text))

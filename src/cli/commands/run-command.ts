@@ -97,7 +97,6 @@ interface Running extends Pick<
   readonly standing: Promise<void> | undefined
 }
 
-/** Finishes running work within the shutdown grace. */
 async function end(
   { stop }: Io,
   settings: Settings,
@@ -130,7 +129,7 @@ function openTelemetry(
   return createTelemetry({
     log: {
       level: settings.logLevel,
-      format: settings.logFormat,
+      format: settings.logFormat ?? 'json',
       destination: stdout,
       commands: settings,
     },

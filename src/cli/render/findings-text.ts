@@ -21,7 +21,6 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
   )
 }
 
-/** One line for each finding, for editors. */
 export function findingsAsCompact(findings: readonly Finding[], root: string): string {
   return findings
     .map(({ severity, code, file, line, column, message, hint }) =>
@@ -44,7 +43,6 @@ export function findingsAsJson(findings: readonly Finding[], root: string) {
   }))
 }
 
-/** Workflow commands of GitHub Actions, shown in a pull request. */
 export function findingsAsGithub(
   findings: readonly Finding[],
   root: string,

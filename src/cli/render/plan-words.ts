@@ -3,20 +3,19 @@ import type { ActionType } from '../../plan/action.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Reason } from '../../plan/reason.ts'
 
-export function missingLedgerWords({ missingLedger }: Plan): string | undefined {
+export function missingLedgerWords({ missingLedger, createLimit }: Plan): string | undefined {
   if (missingLedger === undefined) return undefined
   const { file, init } = missingLedger
   const what =
     init === 'auto'
       ? 'This plan is for a first run.'
       : '"run" and "apply" do not start without a ledger, because of --ledger-init=never. This plan is for an empty ledger.'
-  return (
-    `There is no ledger at ${file}. ${what} If there was a ledger before, its pipes might exist already. Restore the ` +
-    'ledger, or adopt each existing pipe with a Lock or policy.adopt. Otherwise, this plan creates them again.'
-  )
+  const again =
+    ' If there was a ledger before, its pipes might exist already. Restore the ledger, or adopt each existing pipe ' +
+    'with a Lock or policy.adopt. Otherwise, this plan creates them again.'
+  return `There is no ledger at ${file}. ${what}${createLimit.wanted === 0 ? '' : again}`
 }
 
-/** @param order whether the most important item is first or last */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
   return items
@@ -127,6 +126,7 @@ export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem
 
 export function factsOf(item: PlanItem): readonly string[] {
   const { service, outline, platformName, remoteId, uncheckedSecrets, action, before, desired } = item
+  const isReport = action === 'report' && desired !== undefined && item.differences.length > 0
   const isShown = desired !== undefined || item.renamedFrom !== undefined
   const place = [
     ...(service === undefined ? [] : [`service ${service.name}`]),
@@ -149,5 +149,6 @@ export function factsOf(item: PlanItem): readonly string[] {
           `${uncheckedSecrets.length === 1 ? 'secret' : 'secrets'} ${uncheckedSecrets.join(', ')} not mounted here; not checked`,
         ]
       : []),
+    ...(isReport ? ['reported, not changed:'] : []),
   ]
 }

@@ -8,7 +8,6 @@ const EVERY_MS = 100
 
 const ERASE_LINE = '\r\u001b[2K'
 
-/** A progress line, shown on a terminal only and removed at the end. */
 export interface Progress extends Disposable {
   show(what: string, done?: number, of?: number): void
   /** A stream that clears the line before each write. */

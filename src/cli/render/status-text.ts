@@ -90,7 +90,7 @@ export function resourceTable(
   )
 }
 
-const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
+const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'FIRST READ AT'] as const
 
 function rowOf(resource: ShownResource, text: StatusText): readonly string[] {
   const { paint, form } = text
@@ -106,8 +106,12 @@ function rowOf(resource: ShownResource, text: StatusText): readonly string[] {
   ]
 }
 
-function checkOf({ checkedAt }: ShownResource, { isCheckKnown, now }: StatusText): string {
-  return isCheckKnown === false ? '-' : agoOf(checkedAt, now)
+function checkOf(resource: ShownResource, { isCheckKnown, now }: StatusText): string {
+  return isCheckKnown === false || isOnlyApplied(resource) ? '-' : agoOf(resource.checkedAt, now)
+}
+
+function isOnlyApplied({ checkedAt, appliedAt }: ShownResource): boolean {
+  return checkedAt === undefined && appliedAt !== undefined
 }
 
 function placeOf({ file, line }: ShownResource): string {
@@ -116,20 +120,25 @@ function placeOf({ file, line }: ShownResource): string {
 
 const KEYS_NAMED = 3
 
+function namedKeys(resources: readonly ShownResource[]): string {
+  const keys = resources.map(({ key }) => key)
+  const named = keys.slice(0, KEYS_NAMED).join(', ')
+  return keys.length > KEYS_NAMED ? `${named} and ${keys.length - KEYS_NAMED} more` : named
+}
+
 function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): string {
   const [first, ...others] = group
   if (first === undefined) return ''
   const { key, status, reason, message } = first
   const fit = (line: string) => wrapped(line, '', width)
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
-  const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
-  const rest = group.length - named.length
-  const keys = rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
   const { facts } = tellingCondition(first)
   const isSame = group.every((one) => sameJson(tellingCondition(one).facts, facts))
   const cause = `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}`
-  return `${fit(cause)}\n  ${keys}`
+  return `${fit(cause)}\n  ${namedKeys(group)}`
 }
+
+const OLD = 'The status below is from the ledger and might be old. Read the log of that process'
 
 export function daemonLine(
   { state, last }: DaemonView,
@@ -144,14 +153,11 @@ export function daemonLine(
       return `${what} is running${who}${since}.${page}`
     }
     case 'silent':
-      return paint(
-        ['red', 'bold'],
-        `${what} does not respond${who}. The status below is from the ledger and might be old. Read the log of that process, then restart it.`,
-      )
+      return paint(['red', 'bold'], `${what} does not respond${who}. ${OLD}, then restart it.`)
     case 'died':
       return paint(
         ['red', 'bold'],
-        `${what} is not running: it started ${agoOf(last?.startedAt, now)} and died${who}. The status below is from the ledger and might be old. Read the log of that process, then start it again.`,
+        `${what} is not running: it started ${agoOf(last?.startedAt, now)} and died${who}. ${OLD}, then start it again.`,
       )
     case 'stopped':
       return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}. The status below is from that time.`
@@ -182,12 +188,12 @@ export function statusDetails(
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
-    ['changed in', manifestRevision === undefined ? undefined : shortRevision(manifestRevision)],
+    ['first read at', manifestRevision === undefined ? undefined : shortRevision(manifestRevision)],
     ['service', service],
     [nounOf(resource.key), pipeId],
     ['attempt', intent && attemptLine(intent)],
     ['applied', appliedAt === undefined ? undefined : agoOf(appliedAt, now)],
-    ['last check', checkOf(resource, text)],
+    ['last check', isOnlyApplied(resource) ? undefined : checkOf(resource, text)],
   ]
   const lines = [
     wrapped(daemonLine(daemon, text), '', text.width),
@@ -250,13 +256,17 @@ export function closingWords(resources: readonly ShownResource[], isOld = false)
   const some = troubled === 0 ? 'none' : troubled
   const unjudged = resources.filter(
     (resource) => isWell(resource) && resource.conditions.Ready.reason === 'NotJudged',
-  ).length
+  )
   return [
     isOld
       ? `As recorded, ${some} of ${count} needed attention.`
       : count === 1 && troubled === 0
         ? 'It needs no attention.'
         : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
-    ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
+    ...(unjudged.length === 0
+      ? []
+      : [
+          `${unjudged.length} ${unjudged.length === 1 ? 'is' : 'are'} in a state of unknown health (${namedKeys(unjudged)}): list the healthy states in --healthy-states or policy.healthyStates.`,
+        ]),
   ].join(' ')
 }

@@ -79,13 +79,11 @@ export function plainText(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }
 
-/** Characters that hide text or move the cursor. */
 const HARMFUL = new RegExp(
   String.raw`\u001b(?!\[(?:0|1|2|22|3[1-6]|39)m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f${TURNING}]`,
   'g',
 )
 
-/** Colours on a terminal, unless `NO_COLOR` is set. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
@@ -103,7 +101,6 @@ export function sheetOf(io: Pick<Io, 'stdout' | 'env'>): Sheet {
   return { paint: paintFor(io), width: widthOfTerminal(io.stdout) }
 }
 
-/** `3m ago`. */
 export function agoOf(at: number | undefined, now: number): string {
   if (at === undefined) return 'never'
   const age = Math.max(0, now - at)
