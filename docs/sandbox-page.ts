@@ -21,7 +21,8 @@ separate server. Pipewright uses it only if you ask for it, and the log and the 
 The credentials of the simulated platform are below \`.pipewright/credentials/\` (\`--credentials-dir\`), the secrets of sources below
 \`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each, a file for each key. They are random, and no other machine knows them. The
 start of \`run --sandbox\` or \`apply --sandbox\` writes each missing file that a manifest refers to; no other command does. Before the
-first start, \`plan\` shows the effects of that start.
+first start, \`plan\` shows the effects of that start. With \`--profile clickhouse-cloud\`, the folder is \`.pipewright/clickhouse-cloud/\`
+instead of \`.pipewright/\`, and the manifests are in \`examples/clickhouse-cloud\`.
 
 **A new secret.** A running daemon makes up no secrets. If a \`secretRef\` names a missing file, its pipe is refused
 (\`SecretUnavailable\`), and \`plan --sandbox\` says the same. Write the file with any content: the sandbox does not check the secrets of a

@@ -268,7 +268,7 @@ function blockWith(words: string): string {
 function pathWithPipewright(workspace: Workspace): string {
   const bin = workspace.path('bin')
   mkdirSync(bin)
-  const script = blockWith('exec node').replace('/opt/pipewright/bin/pipewright.js', LAUNCHER)
+  const script = blockWith('exec /opt').replaceAll('/opt/pipewright/', ROOT)
   expect(script).toContain(LAUNCHER)
   writeExecutable(join(bin, 'pipewright'), script)
   return `${bin}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
