@@ -32,8 +32,8 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 let unwritten: Error | undefined
 process.on('exit', () => {
-  if (unwritten === undefined || stopping.signal.aborted || process.exitCode !== EXIT.fine) return
-  process.exitCode = EXIT.failed
+  if (unwritten === undefined || stopping.signal.aborted) return
+  if (process.exitCode !== EXIT.bug) process.exitCode = EXIT.failed
   process.stderr.write(`pipewright: the output could not be written: ${unwritten.message}\n`)
 })
 

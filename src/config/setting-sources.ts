@@ -74,8 +74,9 @@ export function parseSettingsFile(file: string, content: string): SettingSource 
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const yamlErrors = [...doc.errors, ...doc.warnings]
   if (yamlErrors.length > 0) {
-    const problems = yamlErrors.map(({ pos, code, message }) => {
-      const why = code === 'MULTIPLE_DOCS' ? 'it has a second document' : message
+    // The parser's message can quote the webhook's URL.
+    const problems = yamlErrors.map(({ pos, code }) => {
+      const why = code === 'MULTIPLE_DOCS' ? 'it has a second document' : `it is not valid YAML (${code})`
       return problemAt(at(pos[0]), why, 'correct the YAML')
     })
     return { given: [], problems }
@@ -101,7 +102,11 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   if (flag === 'config')
     return problemAt(from, 'a settings file cannot name another settings file', 'remove it')
   if (name === undefined)
-    return problemAt(from, `there is no setting "${flag}"`, nearestOf(flag, FILE_KEYS.keys()))
+    return problemAt(
+      from,
+      `there is no setting ${/^[\w-]{1,64}$/.test(flag) ? `"${flag}"` : 'of this name'}`,
+      nearestOf(flag, FILE_KEYS.keys()),
+    )
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'

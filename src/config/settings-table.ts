@@ -162,7 +162,7 @@ export const TABLE = {
     flag: 'api-budget',
     placeholder: 'N/D',
     default: '10/10s',
-    describe: 'maximum requests per credential: N in any period of length D',
+    describe: 'requests per process and credential, at most: N in any period D',
     parse: parseBudget,
   },
   requestTimeoutMs: {

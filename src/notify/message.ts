@@ -24,6 +24,7 @@ interface MessageContext {
   readonly revision: string
   /** ms since the epoch. */
   readonly now: number
+  readonly endedAt: number | undefined
   readonly words: string | undefined
 }
 
@@ -34,7 +35,7 @@ export function createMessage(
   context: MessageContext,
 ): WebhookMessage {
   const { id, reason, severity, service, keys, since, state } = problem
-  const { isSandbox, publicUrl, revision, now } = context
+  const { isSandbox, publicUrl, revision, now, endedAt = now } = context
   const [key] = keys
   const page = keys.length === 1 && change !== 'ended' ? `?resource=${key}` : ''
   const url = publicUrl === undefined ? undefined : `${publicUrl}/${page}`
@@ -49,7 +50,7 @@ export function createMessage(
     keys: keys.slice(0, MAX_KEYS),
     resources: keys.length,
     since: new Date(since).toISOString(),
-    endedAt: change === 'ended' ? new Date(now).toISOString() : undefined,
+    endedAt: change === 'ended' ? new Date(endedAt).toISOString() : undefined,
     revision,
     url,
     sandbox: isSandbox || undefined,
@@ -62,13 +63,14 @@ export function createMessage(
 function textOf(
   change: ProblemChange,
   { reason, severity, keys, since }: Problem,
-  { isSandbox, now, words }: MessageContext,
+  { isSandbox, now, endedAt = now, words }: MessageContext,
 ): string {
   const named = keys.slice(0, MAX_KEYS_IN_TEXT).join(', ')
   const more = keys.length > MAX_KEYS_IN_TEXT ? ` and ${keys.length - MAX_KEYS_IN_TEXT} more` : ''
   const what = `${plain(`${named}${more}`)}: ${REASONS[reason].means} (${reason})`
   const sandbox = isSandbox ? '[sandbox] ' : ''
-  if (change === 'ended') return `${sandbox}Ended after ${formatDuration(Math.max(0, now - since))}: ${what}.`
+  if (change === 'ended')
+    return `${sandbox}Ended after ${formatDuration(Math.max(0, endedAt - since))}: ${what}.`
   const grown = change === 'grew' ? ` Now ${keys.length} resources.` : ''
   const why = words === undefined ? '' : ` ${plain(words).slice(0, MAX_WORDS).toWellFormed()}`
   return `${sandbox}${severity === 'critical' ? 'Critical' : 'Warning'}: ${what}.${grown}${why}`

@@ -41,6 +41,8 @@ export function createWebhook(parts: WebhookParts) {
   let isForgetful = false
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
+  /** By problem id: when its end was seen, ms since the epoch. */
+  const endedAt = new Map<string, number>()
   /** By problem id: when to send a refused message again, monotonic ms. */
   const refusedUntil = new Map<string, number>()
 
@@ -57,6 +59,7 @@ export function createWebhook(parts: WebhookParts) {
       return keys.some((key) => held.has(key))
     }
     const ended = [...told.values()].filter((problem) => !now.has(problem.id) && !isMerged(problem))
+    for (const { id } of ended) endedAt.getOrInsertComputed(id, () => clock.now())
     return [
       ...problems.flatMap((problem) => changeOf(problem, told.get(problem.id))),
       ...ended.map((problem): Change => ({ change: 'ended', problem })),
@@ -73,13 +76,16 @@ export function createWebhook(parts: WebhookParts) {
   async function round(signal: AbortSignal, retries?: number): Promise<void> {
     isWanted = false
     for (const [id, until] of refusedUntil) if (until <= clock.monotonic()) refusedUntil.delete(id)
-    for (const { change, problem } of changes()) {
-      if (refusedUntil.has(problem.id)) continue
+    for (;;) {
+      const next = changes().find(({ problem: { id } }) => !refusedUntil.has(id))
+      if (next === undefined) return
+      const { change, problem } = next
       const [key] = problem.keys
       const message = createMessage(change, problem, {
         ...parts,
         revision: parts.revision(),
         now: clock.now(),
+        endedAt: endedAt.get(problem.id),
         words: change === 'ended' || key === undefined ? undefined : parts.words(key),
       })
       const onAttempt: DeliveryParts['onAttempt'] = ({ message: why, retryInMs, ...attempt }) => {
@@ -95,8 +101,10 @@ export function createWebhook(parts: WebhookParts) {
         refusedUntil.set(problem.id, clock.monotonic() + AGAIN_MS)
         continue
       }
-      if (change === 'ended') told.delete(problem.id)
-      else told.set(problem.id, problem)
+      if (change === 'ended') {
+        told.delete(problem.id)
+        endedAt.delete(problem.id)
+      } else told.set(problem.id, problem)
       await remember()
       noteWaiting()
     }

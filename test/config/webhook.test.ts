@@ -1,3 +1,4 @@
+import { parseSettingsFile } from '../../src/config/setting-sources.ts'
 import { expect, test } from 'vitest'
 import { readSettings } from '../../src/config/settings.ts'
 
@@ -59,4 +60,16 @@ test.each(['http://127.0.0.1:9000/hook', 'http://[::1]/hook', 'http://localhost/
 test('plain http: is allowed with --allow-insecure-http', async () => {
   const flags = { 'webhook-url': 'http://hooks.example/', 'allow-insecure-http': 'true' }
   expect((await read(flags)).problems).toEqual([])
+})
+
+test.each([
+  '{"webhook-url": "https://hooks.example/planted"}}',
+  'webhook-url https://hooks.example/planted\ninterval: 5m',
+  'webhook-url: !https://hooks.example/planted',
+  '? https://hooks.example/planted\n: 5m',
+  'webhook-url: "https://hooks.example/planted',
+])('a broken settings file does not show it: %s', (content) => {
+  const { problems } = parseSettingsFile('p.yaml', content)
+  expect(problems).not.toEqual([])
+  expect(JSON.stringify(problems)).not.toContain('planted')
 })

@@ -93,6 +93,24 @@ describe('what is sent', () => {
     expect(told().slice(2)).toEqual(['ended a', 'ended many'])
   })
 
+  test('the end of a problem is when it ended, although the receiver was away then', async () => {
+    const { show, bodies, clock } = setUp({ answers: [{ type: 'reply', status: 200, headers: {} }, SILENCE] })
+    await show(problem('a'))
+    const ended = clock.now()
+    await show()
+    await clock.advance(60_000)
+    const [, , last] = bodies()
+    expect(last).toMatchObject({ type: 'problem.ended', endedAt: new Date(ended).toISOString() })
+  })
+
+  test('what ended while another message was on its way is not said to begin', async () => {
+    const { show, told, clock } = setUp({ answers: [SILENCE] })
+    await show(problem('a'), problem('b'))
+    await show(problem('a'))
+    await clock.advance(60_000)
+    expect(told()).toEqual(['began a', 'began a'])
+  })
+
   test('has words, and none of what is over', async () => {
     const { show, bodies } = setUp()
     await show(problem('a'))
