@@ -4,13 +4,7 @@ export const CREATE_FAILPOINTS = [
   'after-intent',
   'after-fence', // leadership was confirmed
   'after-connect', // no byte of the request is written
-  'after-request',
-  'after-reply-head',
-  'after-reply-body',
   'before-id', // the ledger does not have the id yet
-  'after-id',
-  'before-outcome', // no event reports the outcome yet
-  'after-outcome',
 ] as const
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]

@@ -6,13 +6,13 @@ import type { Priority } from '../contract/platform.ts'
 /** `next`: another request of an operation that has begun. */
 export type Rank = Priority | 'next'
 
-const RANKS: readonly Rank[] = ['next', 0, 1, 2]
+const RANKS: readonly Rank[] = ['next', 0, 1]
 const URGENT_RANKS: readonly Rank[] = ['next', 0]
 
-const LONGEST_LINE = 10_000
+/** ms. Writing an intent and connecting take less. */
+const LONGEST_HOLD_MS = 30_000
 
-/** Share of the budget for urgent requests only. It rounds to 0 for a small budget. */
-const RESERVE = 0.005
+const LONGEST_LINE = 10_000
 
 interface Wanted {
   readonly priority: Rank
@@ -35,14 +35,17 @@ interface Waiter extends Wanted {
 export function createBudget(options: {
   readonly requests: number
   readonly windowMs: number
+  readonly requestTimeoutMs?: number
   readonly clock: Clock
   readonly emit: Emit
 }) {
-  const { requests, windowMs, clock, emit } = options
-  const window = createRequestWindow({ windowMs, clock, onFree: serve })
-  const line = { next: new Set<Waiter>(), 0: new Set<Waiter>(), 1: new Set<Waiter>(), 2: new Set<Waiter>() }
+  const { requests, windowMs, requestTimeoutMs = 0, clock, emit } = options
+  const holdMs = Math.max(LONGEST_HOLD_MS, 3 * requestTimeoutMs)
+  const window = createRequestWindow({ windowMs, holdMs, clock, onFree: serve })
+  // Shared, because the retries of one service must not delay another.
+  const patient = new Set<Waiter>()
+  const line = { next: new Set<Waiter>(), 0: new Set<Waiter>(), 1: patient, 2: patient }
   const pace = createPace({ requests, periodMs: windowMs * (1 + 2 * MARGIN) })
-  const forAll = requests - Math.floor(requests * RESERVE)
   let pausedUntil = -Infinity
   let alarm: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -60,12 +63,12 @@ export function createBudget(options: {
   }
 
   function countOf({ places }: Wanted): number {
-    return Math.min(places, forAll)
+    return Math.min(places, requests)
   }
 
   function servableAt(wanted: Wanted, now: number): number {
     const isUrgent = URGENT_RANKS.includes(wanted.priority)
-    const isFree = window.used(now) + countOf(wanted) <= (isUrgent ? requests : forAll)
+    const isFree = window.used(now) + countOf(wanted) <= requests
     const freeAt = isFree ? now : (window.nextFreeAt() ?? now)
     return Math.max(pausedUntil, freeAt, isUrgent ? now : pace.readyAt())
   }
@@ -169,7 +172,7 @@ function tooManyWaiting(): RemoteError {
   )
 }
 
-/** Allows one request. Call `sent` or `release`. Otherwise, the request counts as sent after 30 s. */
+/** Allows one request. Call `sent` or `release`. Otherwise, the request counts as sent after `holdMs`. */
 interface BudgetPlace {
   sent(): void
   ended(): void
@@ -179,19 +182,18 @@ interface BudgetPlace {
 /** Tolerance for network delays, as a share of the window. Each request counts for two tolerances longer. */
 const MARGIN = 0.01
 
-/** ms until an allowed request counts as sent. Writing an intent and connecting take less. */
-const LONGEST_HOLD_MS = 30_000
-
 /**
  * Counts a request for longer than the server does, because its time of arrival is not known. The latest possible
  * arrival is the reply, or one margin after sending, whichever is earlier.
  */
 function createRequestWindow(options: {
   readonly windowMs: number
+  /** ms until an allowed request counts as sent. */
+  readonly holdMs: number
   readonly clock: Clock
   readonly onFree: () => void
 }) {
-  const { windowMs, clock, onFree } = options
+  const { windowMs, holdMs, clock, onFree } = options
   const margin = windowMs * MARGIN
   /** Allowed requests that are not sent yet, oldest first, with the time they were allowed. */
   const open = new Map<object, number>()
@@ -205,9 +207,9 @@ function createRequestWindow(options: {
 
   function forgetOld(now: number): void {
     for (const [place, takenAt] of open) {
-      if (takenAt + LONGEST_HOLD_MS > now) break
+      if (takenAt + holdMs > now) break
       open.delete(place)
-      stamp(takenAt + LONGEST_HOLD_MS)
+      stamp(takenAt + holdMs)
     }
     while (sent[0] !== undefined && endOf(sent[0]) <= now) sent.shift()
   }
@@ -225,7 +227,7 @@ function createRequestWindow(options: {
     nextFreeAt(): number | undefined {
       const [first] = sent
       if (first !== undefined) return endOf(first)
-      for (const takenAt of open.values()) return takenAt + LONGEST_HOLD_MS
+      for (const takenAt of open.values()) return takenAt + holdMs
       return undefined
     },
     take(now: number): BudgetPlace {

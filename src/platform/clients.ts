@@ -70,7 +70,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
   const network = openNetwork(options.network, Math.min(requestTimeoutMs, LONGEST_CONNECT_MS))
   const credentials = createCredentials(options)
-  const accounts = createAccounts({ ...options.budget, clock, emit })
+  const accounts = createAccounts({ ...options.budget, requestTimeoutMs, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const retries = options.idempotentRetries ?? RETRIES
   const breaker = createCredentialBreaker({ clock, emit })
@@ -156,7 +156,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         const call = callOf(kind.operations.create, service)
         const admission = await admit(call.caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
         const own = { service, admission, readValue: createdResource(kind) }
-        return createPermit({ ...call, ...own, readOf, listOf: (of) => listOf(of, service) }, parts)
+        return createPermit({ ...call, ...own, looksIn: (places) => looksIn(places, service) }, parts)
       },
       async upsert(kind, service, body, readOptions) {
         const upsert: Repeatable<RemoteResource> = {
@@ -174,7 +174,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             await check(looksIn(places, service))
             return undefined
           },
-          places: 2,
+          places: 3,
           readValue: (json) => json,
         }
         return send(remove, parts, readOptions)

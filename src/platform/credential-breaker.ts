@@ -131,8 +131,11 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
       }
     },
     refused: () => [...tripped.values()].filter((entry) => !isIdle(entry)),
+    /** Omits a pause that no request has tested, because its resources are gone. */
     pauses() {
-      return [...tripped.values()].map((entry) => ({
+      const since = clock.monotonic() - LONGEST_PROBE_MS
+      const tested = [...tripped.values()].filter(({ probeAt }) => probeAt > since)
+      return tested.map((entry) => ({
         service: entry.service,
         since: entry.since,
         message: `${capital(wordsOf(entry))}.`,

@@ -172,7 +172,7 @@ function defaultPort({ protocol }: buildConnector.Options): string {
   return protocol === 'https:' ? '443' : '80'
 }
 
-export function errorOf(thrown: unknown): Error {
+function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('no error was thrown', { cause: thrown })
 }
 

@@ -1,43 +1,42 @@
-import { Client, type Dispatcher, type buildConnector } from 'undici'
-import type { CreateOnceKind } from '../kinds/definition.ts'
+import { Client, type buildConnector } from 'undici'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
-import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
+import type { CreatePermit, CreateRequest, Looks, Reply, ServiceAccess } from '../contract/platform.ts'
 import { notSent, RemoteError } from '../contract/remote-error.ts'
 import type { Admission } from './admission.ts'
 import type { ApiCall } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange, type Exchanged, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import { takenPlaces, type Repeatable } from './send.ts'
+import { takenPlaces, type TakenPlaces } from './send.ts'
 import { MAX_HEADER_BYTES, type Route } from './network.ts'
 import { WIRE } from './wire.ts'
 import type { Socket } from 'node:net'
-import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
+import { connectorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
 export function createPermit(
   permitted: ApiCall<RemoteResource> & {
     readonly service: ServiceAccess
     readonly admission: Admission
-    readonly readOf: (target: ReadTarget) => Repeatable<RemoteResource>
-    readonly listOf: (kind: CreateOnceKind) => Repeatable<readonly RemoteResource[]>
+    readonly looksIn: (places: TakenPlaces) => Looks
   },
   parts: RequestParts,
 ): CreatePermit {
   const places = takenPlaces(permitted.admission, permitted.caller, parts)
+  const looks = permitted.looksIn(places)
   let used = false
 
   return {
     service: permitted.service,
     deadlineMs: parts.createDeadlineMs,
     get lookCostsMs() {
-      return places.lookCostsMs()
+      return looks.lookCostsMs
     },
     get waitedMs() {
       return places.waitedMs()
     },
-    read: (target, options) => places.look(permitted.readOf(target), options),
-    list: (kind, options) => places.look(permitted.listOf(kind), options),
+    read: (...asked) => looks.read(...asked),
+    list: (...asked) => looks.list(...asked),
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
@@ -104,8 +103,7 @@ async function exchangeOnce(
     connect: connection.connect,
   })
   try {
-    const dispatcher: Dispatcher = fail === undefined ? client : gatedDispatcher(client, fail)
-    const seen = await exchange(dispatcher, routed, {
+    const seen = await exchange(client, routed, {
       clock,
       timeoutMs,
       maxReplyBytes,
@@ -179,40 +177,5 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined) {
     whole: () => {
       isWhole = true
     },
-  }
-}
-
-function gatedDispatcher(dispatcher: Dispatcher, fail: Fail): Dispatcher {
-  return dispatcher.compose(
-    (dispatch) => (options, handler) => dispatch(options, gatedHandler(handler, fail)),
-  )
-}
-
-function gatedHandler(handler: Dispatcher.DispatchHandler, fail: Fail): Dispatcher.DispatchHandler {
-  let controller: Dispatcher.DispatchController | undefined
-  return {
-    onRequestStart(started, context) {
-      controller = started
-      handler.onRequestStart?.(started, context)
-    },
-    onRequestSent() {
-      fail('after-request').catch((error: unknown) => controller?.abort(errorOf(error)))
-    },
-    onResponseStart(of, ...head) {
-      handler.onResponseStart?.(of, ...head)
-      of.pause()
-      fail('after-reply-head').then(
-        () => of.resume(),
-        (error: unknown) => of.abort(errorOf(error)),
-      )
-    },
-    onResponseData: (of, chunk) => handler.onResponseData?.(of, chunk),
-    onResponseEnd(of, trailers) {
-      fail('after-reply-body').then(
-        () => handler.onResponseEnd?.(of, trailers),
-        (error: unknown) => handler.onResponseError?.(of, errorOf(error)),
-      )
-    },
-    onResponseError: (of, error) => handler.onResponseError?.(of, error),
   }
 }

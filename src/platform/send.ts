@@ -15,8 +15,8 @@ const FRESH_MS = 5_000
 export interface Repeatable<T> extends ApiCall<T> {
   /** Makes the body of each attempt. `send` throws the errors of this function. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
-  /** Number of requests in the budget. 2: one is for a read before the change. Default: 1. */
-  readonly places?: 1 | 2
+  /** Requests in the budget, with the reads before the change. Default: 1. */
+  readonly places?: 1 | 2 | 3
   readonly maxReplyBytes?: number
   readonly retries?: number
 }

@@ -58,7 +58,7 @@ export function openTcp(
       .catch((error: unknown) => fail(socketCode(error)))
 
     function start(found: readonly LookupAddress[]): void {
-      addresses = inTurns(found)
+      addresses = [...new Set(found.map(({ address }) => address))]
       stepMs = Math.min(STEP_MS, timeoutMs / 2 / addresses.length)
       if (!isOver) next()
     }
@@ -109,12 +109,4 @@ const UNRESOLVED = 'ETIMEOUT'
 export function socketCode(error: unknown): string {
   if (!(error instanceof Error)) return 'no code'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
-}
-
-/** Alternates IPv4 and IPv6, beginning with the first address's family (RFC 8305, section 4). */
-function inTurns(found: readonly LookupAddress[]): readonly string[] {
-  const isFirst = ({ family }: LookupAddress) => family === found[0]?.family
-  const [ours, others] = [found.filter(isFirst), found.filter((one) => !isFirst(one))]
-  const turns = found.flatMap((_, index) => [ours[index], others[index]])
-  return [...new Set(turns.flatMap((one) => one?.address ?? []))]
 }

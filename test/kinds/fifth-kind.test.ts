@@ -107,9 +107,6 @@ describe('a view', () => {
     { at: 'before-intent', posts: 1, reason: 'New' },
     { at: 'after-intent', posts: 0, reason: 'OutcomeUnknown' },
     { at: 'before-id', posts: 1, reason: 'OutcomeUnknown' },
-    { at: 'after-id', posts: 1, reason: 'InSync' },
-    { at: 'before-outcome', posts: 1, reason: 'InSync' },
-    { at: 'after-outcome', posts: 1, reason: 'InSync' },
   ])('whose process dies $at is $reason for the next one', async ({ at, posts, reason }) => {
     const dead = new Promise<never>(() => undefined)
     const fail = (reached: CreateFailpoint) => (reached === at ? dead : Promise.resolve())

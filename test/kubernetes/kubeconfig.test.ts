@@ -223,7 +223,6 @@ test.each<readonly [string, Said, string]>([
   ['prints half a pair', credential({ token: 'a', clientKeyData: 'planted' }), 'without its certificate'],
   ['prints no time', credential({ token: 'a', expirationTimestamp: 'soon' }), '(status.expirationTimestamp)'],
   ['is missing', { code: 'ENOENT' }, 'was not found. Install it: see README.'],
-  ['cannot be executed', { code: 'EACCES' }, 'cannot be executed (EACCES)'],
   ['hangs', { killed: true }, 'did not end within 15 s'],
   ['prints on', { code: 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER', killed: true }, 'more than 1048576 bytes'],
   ['fails', { code: 1, stderr: 'Login\n  expired.\n' }, 'failed (1): Login expired.'],

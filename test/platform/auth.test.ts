@@ -119,6 +119,15 @@ test('it opens when it works, and tells', async () => {
   expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])
 })
 
+test('a refusal that no request has tested for a quarter of an hour is not shown any more', async () => {
+  const { clock, breaker } = setup()
+  breaker.report(reader, { status: 403 })
+  await clock.advance(15 * 60_000)
+  expect(breaker.pauses()).toHaveLength(1)
+  await clock.advance(30_000)
+  expect(breaker.pauses()).toEqual([])
+})
+
 test('it opens for another secret at once, and an old request that comes back late does not close it for that', () => {
   const { breaker } = setup()
   breaker.report(reader, { status: 401 })

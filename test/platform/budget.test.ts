@@ -120,14 +120,14 @@ test.each([
   expect(sent).toBeGreaterThanOrEqual(0.97 * row.requests * windows)
 })
 
-test('lower priorities first, first come first served within one', async () => {
+test('changes first, then retries and drift checks, first come first served', async () => {
   const { clock, budget } = setup(1, 1_000)
   const served: string[] = []
   ask(budget, [{ service: 'x', priority: 2 }], served)
   await clock.advance(0)
   ask(budget, wanted('a2 a1 a1 a1 b1 c1 b1 b0'), served)
   await clock.advance(20_000)
-  expect(served).toEqual(['x2', 'b0', 'a1', 'a1', 'a1', 'b1', 'c1', 'b1', 'a2'])
+  expect(served).toEqual(['x2', 'b0', 'a2', 'a1', 'a1', 'a1', 'b1', 'c1', 'b1'])
 })
 
 test('a changed manifest waits for no drift check, however many wait', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
+import type { Looks } from '../../src/contract/platform.ts'
 import type { UpsertKind } from '../../src/kinds/definition.ts'
 import { access, envelope, failure, ORGANIZATION, facing, readOptions, SERVICE } from './support/platform.ts'
 import type { TestServer } from './support/server.ts'
@@ -10,6 +11,7 @@ const kind = QUERY_ENDPOINT as unknown as UpsertKind // its schema alone is narr
 const PATH = `/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`
 const target = { kind, service: access, id: SERVICE }
 const THERE = envelope({ id: 'e1', roles: [], openApiKeys: [], allowedOrigins: '' })
+const DELETED = envelope(undefined)
 const nothing = async () => undefined
 
 function linesOf({ requests }: TestServer): readonly string[] {
@@ -71,19 +73,28 @@ describe('a 404', () => {
   )
 })
 
-test('a look before an upsert has a place that was taken with it', async () => {
-  await using p = await facing((response) => response.end(THERE), {
-    budget: { requests: 2, windowMs: 60_000 },
-  })
-  await p.client.upsert(
-    kind,
-    access,
-    async (looks) => {
-      await looks.read(target, readOptions())
-      return '{}'
+test.each([
+  ['an upsert', 2, ['GET', 'POST']],
+  ['a deletion', 3, ['GET', 'GET', 'DELETE']],
+] as const)('the looks before %s have places that were taken with it', async (_, requests, lines) => {
+  await using p = await facing(
+    (response, { method }) => response.end(method === 'DELETE' ? DELETED : THERE),
+    {
+      budget: { requests, windowMs: 60_000 },
     },
-    readOptions(),
   )
-  expect(linesOf(p.server)).toEqual(['GET', 'POST'])
-  expect(p.client.budgets()).toMatchObject([{ used: 2 }])
+  const end = new AbortController()
+  const look = async (looks: Looks) => {
+    for (let left = requests - 1; left > 0; left -= 1) {
+      await looks.read(target, readOptions())
+      // Another request must not get the place of the change.
+      p.client.read(target, { ...readOptions(), signal: end.signal }).catch(() => undefined)
+    }
+    return '{}'
+  }
+  if (requests === 2) await p.client.upsert(kind, access, look, readOptions())
+  else await p.client.remove(target, async (looks) => void (await look(looks)), readOptions())
+  expect(linesOf(p.server)).toEqual(lines)
+  expect(p.client.budgets()).toMatchObject([{ used: requests }])
+  end.abort()
 })

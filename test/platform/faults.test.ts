@@ -246,6 +246,18 @@ test('a reading is repeated until it works, each time in the budget', async () =
   expect(codes).toEqual(['503', '503', '200'])
 })
 
+function deep(status: number): string {
+  return `{"status":${status},"error":${'['.repeat(20_000)}1${']'.repeat(20_000)},"result":{"id":"${PIPE}"}}`
+}
+
+test('a reply that is nested deeper than the stack has its id, or is an error of the platform', async () => {
+  await using created = await facing(json(200, deep(200)))
+  const { facts } = await failure(created.create())
+  expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown', repliedId: PIPE })
+  await using refused = await facing(json(500, deep(500)), { idempotentRetries: 0 })
+  expect((await failure(refused.read())).facts.class).toBe('Unavailable')
+})
+
 test('create: an empty id is none', async () => {
   await using t = await facing(json(200, envelope({ id: '' })))
   const { facts } = await failure(t.create())

@@ -125,7 +125,6 @@ function failureWords(
   const mask = createSecretMask((env ?? []).map(({ value }) => value))
   const hint = excerptOf(installHint ?? '', mask)
   if (code === 'ENOENT') return `${nameOf(command)} was not found. ${hint || 'Install it, or name its path'}.`
-  if (code === 'EACCES') return `${nameOf(command)} cannot be executed (EACCES). Make it executable.`
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return `${nameOf(command)} printed more than ${MAX_BYTES} bytes.`
   if (killed === true)

@@ -92,17 +92,13 @@ async function settleCreated(
   outbox.remember(key, pendingOutcome)
   await context.fail?.('before-id')
   const record = await outbox.persist(key, pendingOutcome)
-  if (record !== undefined) await context.fail?.('after-id')
-  await context.fail?.('before-outcome')
   const facts = { key, intentId: intent.id, pipeId: remote.id, requestId, revision } as const
   if (record === undefined) {
     const lost = unsavedBecause(key, pendingOutcome.end)
     context.emit({ type: 'CreateFinished', outcome: 'unknown', because: lost, ...facts })
-    await context.fail?.('after-outcome')
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
   context.emit({ type: 'CreateFinished', outcome: 'created', because: why, ...facts })
-  await context.fail?.('after-outcome')
   if (!isOf(attempt, record) || record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
   const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
   return { record, outcome, reply }
@@ -204,7 +200,6 @@ async function finish(
   const { creation, intent } = attempt
   const { key, revision } = creation
   const { outcome, record, pipeId } = settled
-  await context.fail?.('before-outcome')
   const { result, requestId } = outcome
   const because = outcome.result === 'failed' ? outcome : ({ reason: 'OutcomeUnknown', ...outcome } as const)
   context.emit({
@@ -217,7 +212,6 @@ async function finish(
     because: { reason: because.reason, facts: because.facts },
     revision,
   })
-  await context.fail?.('after-outcome')
   if (!isOf(attempt, record)) throw new LedgerConflict(key, attempt.opened.version)
   return { record, outcome, reply: undefined }
 }

@@ -72,8 +72,8 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
     protection: 'a create ends by its deadline, not by the stop',
     patches: [
       {
-        from: `listOf: (of) => listOf(of, service) }`,
-        to: `listOf: (of) => listOf(of, service), signal: readOptions.signal }`,
+        from: `looksIn: (places) => looksIn(places, service) }`,
+        to: `looksIn: (places) => looksIn(places, service), signal: readOptions.signal }`,
       },
       { from: `{ way, parts, notAfter, onSent`, to: `{ way, parts, notAfter, signal: call.signal, onSent` },
       { from: `signal: undefined,\n`, to: `signal: about.signal,\n` },

@@ -100,30 +100,20 @@ export function combinationsOf(action: MatrixAction): readonly Combination[] {
 function kindOf({ at, action, reply }: Combination): string {
   const { tells, arrives, worked }: ReplyKind = REPLIES[reply]
   if (action === 'kill' && isBetween(at, 'before-intent', 'after-connect')) return 'never sent'
-  // What was read of the reply is lost with the process.
-  if (action === 'kill' && isBetween(at, 'after-request', 'after-reply-body')) return worked
   // Only what a reply tells reaches the disk.
   return action.startsWith('disk') ? `${tells}, ${arrives}` : `${tells}, ${arrives}, ${worked}`
 }
 
 /** Whether a create that is answered like that comes past the failpoint at all. */
 export function isReached({ at, reply }: Combination): boolean {
-  const { arrives, tells }: ReplyKind = REPLIES[reply]
+  const { tells }: ReplyKind = REPLIES[reply]
   switch (at) {
     case 'before-intent':
     case 'after-intent':
     case 'after-fence':
     case 'after-connect':
-    case 'after-request':
-    case 'before-outcome':
-    case 'after-outcome':
       return true
-    case 'after-reply-head':
-      return arrives !== 'nothing'
-    case 'after-reply-body':
-      return arrives === 'all'
     case 'before-id':
-    case 'after-id':
       return tells === 'the id' || tells === 'the id, to be read'
   }
 }

@@ -31,10 +31,6 @@ export function fateOf(combination: Combination): Fate {
       // The process lives on, and knows that no request was sent.
       if (isBetween(at, 'before-intent', 'after-intent')) return 'recorded'
       if (isBetween(at, 'after-fence', 'after-connect')) return byReply // of the next attempt
-      if (at === 'after-request') return 'unknown'
-      // Of the status alone, only a 429 is clear; the id, and who it is that refuses, is in the body.
-      if (at === 'after-reply-head') return tells === 'that it was refused' ? 'recorded' : 'unknown'
-      // The whole body came, and an id in it is read.
       return byReply
   }
 }
@@ -48,7 +44,7 @@ export function hasWorked(combination: Combination): boolean {
     action === 'disk-slow' ||
     (action === 'disk-full' && at !== 'before-intent') ||
     (action === 'throw' && isBetween(at, 'after-fence', 'after-connect')) ||
-    isBetween(at, 'after-request', 'after-outcome')
+    at === 'before-id'
   return sent && REPLIES[reply].worked === 'done'
 }
 

@@ -74,19 +74,9 @@ function isFirst(folder: string): boolean {
 
 /** A checkout that nobody edits meanwhile, with what must not get into an image. */
 function copyCheckout(context: string): void {
-  const needed = [
-    'Dockerfile',
-    '.dockerignore',
-    'package.json',
-    'package-lock.json',
-    '.npmrc',
-    'LICENSE',
-    'build.ts',
-    'bin',
-    'src',
-    'manifests',
-  ]
-  for (const name of needed) cpSync(join(ROOT, name), join(context, name), { recursive: true })
+  const needed =
+    'Dockerfile .dockerignore package.json package-lock.json .npmrc LICENSE build.ts bin src manifests'
+  for (const name of needed.split(' ')) cpSync(join(ROOT, name), join(context, name), { recursive: true })
   mkdirSync(join(context, '.pipewright'))
   writeFileSync(join(context, '.pipewright', 'ledger.db'), 'not for others')
 }
