@@ -28,19 +28,13 @@ function row<Type extends string, Members extends z.core.$ZodShape>(
   return { schema: z.strictObject({ type: z.literal(type), ...members }).describe(effect), isDone, reply }
 }
 
-const MAX_HUGE_BYTES = 256 * 2 ** 20
-const HUGE_BYTES = 8 * 2 ** 20
 const Status = z.int().min(200).max(599)
 
 const WAIT_HEADERS = {
   'retry-after': (seconds: number) => ({ 'retry-after': String(seconds) }),
-  'retry-after-date': (seconds: number, now: number) => ({
-    'retry-after': new Date(now + seconds * 1_000).toUTCString(),
-  }),
   'x-ratelimit-reset': (seconds: number, now: number) => ({
     'x-ratelimit-reset': String(Math.ceil(now / 1_000 + seconds)),
   }),
-  'x-ratelimit-reset-in': (seconds: number) => ({ 'x-ratelimit-reset': String(seconds) }),
   none: () => ({}),
 }
 
@@ -54,7 +48,7 @@ const FAULTS = [
       seconds: z.number().nonnegative().max(86_400),
       header: z.enum(Object.keys(WAIT_HEADERS) as (keyof typeof WAIT_HEADERS)[]), // its own keys
     },
-    'Answers 429, and does no work. The header `x-ratelimit-reset` is a Unix time in seconds; with `x-ratelimit-reset-in`, it is the number of seconds from now.',
+    'Answers 429, and does no work. The header `x-ratelimit-reset` is a Unix time in seconds.',
     {
       reply: ({ header, seconds }, { requestId, now }) =>
         plain(failure(requestId, 429, 'too many requests', WAIT_HEADERS[header](seconds, now))),
@@ -108,16 +102,6 @@ const FAULTS = [
     { status: z.int().min(300).max(399).default(307), location: z.string().default('/elsewhere') },
     'Redirects the request, and does no work.',
     { reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }) },
-  ),
-  row(
-    'huge',
-    { bytes: z.int().positive().max(MAX_HUGE_BYTES).default(HUGE_BYTES) },
-    'Does the work, then answers with at least `bytes` bytes.',
-    {
-      isDone: true,
-      reply: ({ bytes }, { answer }) =>
-        plain({ ...answer, body: { ...answer.body, padding: 'x'.repeat(bytes) } }),
-    },
   ),
 ] as const
 
