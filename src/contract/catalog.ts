@@ -11,7 +11,7 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** Labels and service of the invalid document, if `manifest` is undefined. */
+  /** What the invalid document says. */
   readonly stated: Stated | undefined
   readonly position: Position
   readonly digest: string
@@ -24,6 +24,8 @@ export interface Stated {
   readonly labels: Readonly<Record<string, string>>
   /** `spec.service`. That Service might not exist. */
   readonly service: string | undefined
+  /** `policy.renamedFrom` and `policy.adopt`. */
+  readonly claims: readonly string[]
 }
 
 export interface Catalog {

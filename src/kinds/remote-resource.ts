@@ -49,14 +49,16 @@ export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index:
   return { ...kept, id: typeof id === 'string' ? id : place, [ODD]: { index, fields } }
 }
 
+/** Equal if only the order of the list varies. */
 export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
-  return list.flatMap((item) => {
+  const items = list.flatMap((item) => {
     const odd = item[ODD]
     if (odd === undefined) return []
     const hasId = odd.fields?.includes('id') === false
-    const id = hasId ? ` (id ${item.id.slice(0, MAX_ID_LENGTH)})` : ''
-    return [`index ${odd.index}${id}: ${odd.fields?.join(', ') ?? 'not an object'}`]
+    const which = hasId ? `id ${item.id.slice(0, MAX_ID_LENGTH)}` : `index ${odd.index}`
+    return [`${which}: ${odd.fields?.join(', ') ?? 'not an object'}`]
   })
+  return items.toSorted()
 }
 
 const MAX_TEXT_LENGTH = 64 * 1024
@@ -120,9 +122,11 @@ function foreignIn(fields: Fields, object: JsonObject, prefix: string): ReturnTy
   })
 }
 
-export function isEmpty(value: Json | undefined): boolean {
+export function isEmpty(value: Json | undefined, depth = 32): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true
-  return typeof value === 'object' && Object.values(value).every(isEmpty)
+  return (
+    typeof value === 'object' && depth > 0 && Object.values(value).every((one) => isEmpty(one, depth - 1))
+  )
 }
 
 function objectOf(fields: Fields, value: JsonObject): JsonObject {

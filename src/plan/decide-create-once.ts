@@ -31,6 +31,7 @@ import {
 } from './missing-gates.ts'
 import { decideChange } from './decide-change.ts'
 import { decideStartStop } from './start-stop.ts'
+import { isDeletionUnderWay } from './deletion-mark.ts'
 import { absent, decideAbsent, sentDeletionFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
@@ -127,7 +128,7 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
 
 function decideExisting(input: CreateOnceInput, remote: Remote): Action {
   const conflict = adoptConflict(input, remote)
-  if (conflict !== undefined) return conflict
+  if (conflict !== undefined) return startedFirst(input) ?? conflict
   if (input.policy.ensure === 'absent') return decideUnwanted(input, remote)
   const first = sentDeletionFirst(input, remote)
   if (first !== undefined) return first
@@ -143,8 +144,7 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
   const action = sentDeletionFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
-  const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
-  return isGoing ? action : (startedFirst(input) ?? action)
+  return isDeletionUnderWay(action) ? action : (startedFirst(input) ?? action)
 }
 
 function invalidFound(input: CreateOnceInput): Action | undefined {

@@ -191,9 +191,10 @@ function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   return differencesIn(observed).map(({ field }) => field)
 }
 
-function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | undefined {
+function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | 'unread' | undefined {
   if (surroundings.olderThan !== undefined) return 'older'
-  return surroundings.isDoubted ? 'doubted' : undefined
+  if (surroundings.isDoubted) return 'doubted'
+  return surroundings.isPartlyRead ? 'unread' : undefined
 }
 
 function otherService(input: DecideInput): Action | undefined {

@@ -1,7 +1,14 @@
 import { WAYS } from '../kinds/changes.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, ChangeStep, StopFor } from './action.ts'
-import { isJustSent, notSeen, refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
+import {
+  interruptedFields,
+  isJustSent,
+  notSeen,
+  refusedBefore,
+  stoppedInVain,
+  waitsForRest,
+} from './change-waits.ts'
 import {
   backingOff,
   claimedFirst,
@@ -163,7 +170,9 @@ export function reportUnsent(
 ): Action {
   const differences = differencesIn(input.observed)
   const fields = named.toSorted()
-  const facts = { key: input.desired.key, fields, pipeId: remote.id, why, kept }
+  const begun = interruptedFields(input.recorded)
+  const earlier = begun.length === 0 ? undefined : begun
+  const facts = { key: input.desired.key, fields, pipeId: remote.id, why, kept, begun: earlier }
   if (cause === 'drifted' || cause === 'created')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
   const rotated = rotatedSecrets(input)

@@ -65,8 +65,15 @@ const ENDS: ReadonlySet<Reason> = new Set([
   'SecretRotated',
 ])
 
-function isHeld({ type, reason, facts }: Action): boolean {
-  if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'is' in facts)) return true
-  const isWaiting = type === 'hold' && reason === 'Deleting'
-  return isWaiting && ['doubted', 'older', 'claimed'].includes(facts.removal.is)
+function isHeld(action: Action): boolean {
+  if (ENDS.has(action.reason) || (action.reason === 'DependencyNotReady' && 'is' in action.facts)) return true
+  return action.type === 'hold' && action.reason === 'Deleting' && !isDeletionUnderWay(action)
+}
+
+/** Whether time alone leads to the deletion. */
+export function isDeletionUnderWay({ type, reason, facts }: Action): boolean {
+  if (type === 'delete') return true
+  return (
+    type === 'hold' && reason === 'Deleting' && ['later', 'going', 'not found'].includes(facts.removal.is)
+  )
 }

@@ -119,8 +119,9 @@ async function write(
     return await saveRecord(context, next, [...acted.history, ...history])
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error
-    context.store.note(acted.record)
-    return acted.record
+    const kept = { ...acted.record, backoff: next.backoff }
+    context.store.note(kept)
+    return kept
   }
 }
 

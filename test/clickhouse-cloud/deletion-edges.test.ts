@@ -448,3 +448,78 @@ test.each(['renamed', 'doubt there', 'older r2'])(
       },
     ),
 )
+
+test.each([
+  ['removed, and restored', 'remove; turn'],
+  ['not in a stale checkout', 'restart; older r2; remove; turn; not older'],
+  ['invalid over a restart', 'spoil; restart; turn'],
+])('a pipe that changed in the ten minutes stays if its manifest was %s meanwhile', (_, away) =>
+  story(
+    started(KAFKA, {}),
+    '1 h; turn; want KAFKA absent; turn; 5 min',
+    byHand({ 'settings.clickhouse_max_insert_threads': 4 }),
+    `turn; ${away}; want KAFKA absent; for 30 min; sends nothing; is Drifted`,
+  ),
+)
+
+function claimed(policy: Policy): Step {
+  return (client) => client.put('b.json', { ...pipeOf('b', KAFKA, policy), nonsense: 1 })
+}
+
+describe('a claim on the pipe holds its deletion', () => {
+  test('in an invalid manifest, over a restart', async () => {
+    const held = 'for 20 min; sends nothing; says Pipe/b'
+    await story(unwanted(), claimed({ renamedFrom: 'Pipe/edited' }), held, 'restart', held)
+    await story(unwanted(), (client) => play(client, claimed({ adopt: client.id().toUpperCase() })), held)
+  })
+
+  test('perhaps, in a Lock that is broken, until it is mended; then the ten minutes begin', () =>
+    story(
+      unwanted(),
+      (client) => client.put('all.lock.json', { ...lockOf({}), spec: { pipes: 'merge conflict' } }),
+      'restart; for 30 min; sends nothing; says cannot be read',
+      (client) => client.put('all.lock.json', lockOf({})),
+      'for 9 min; sends nothing; for 2 min; sends DELETE',
+    ))
+})
+
+describe('a pipe that was stopped for a change is started although', () => {
+  const OTHER_ID = '5a000000-0000-4000-8000-000000000000'
+
+  test.each<readonly [string, Step]>([
+    [
+      'its deletion is held by a rename',
+      (client) => client.put('b.json', pipeOf('b', KAFKA, { renamedFrom: 'Pipe/edited' })),
+    ],
+    [
+      'its deletion is held by a Lock',
+      (client) => client.put('all.lock.json', lockOf({ 'Pipe/edited': OTHER_ID })),
+    ],
+    ['its deletion is held by a stale checkout', 'restart; older r2'],
+  ])('%s', (_, hold) =>
+    story(
+      started(POSTGRES, {}),
+      'want INVOICES; turn; sends stop; 5 s',
+      hold,
+      'want INVOICES absent; for 1 h; runs',
+    ),
+  )
+
+  test('its manifest adopts another pipe', () =>
+    story(
+      started(POSTGRES, {}),
+      `want INVOICES; turn; sends stop; 5 s; want it adopt=${OTHER_ID}; for 1 h; runs; is AdoptRefused`,
+    ))
+})
+
+test('a replacement is created although a commit reaches the create limit after the deletion', () =>
+  story(
+    replaced(),
+    'grace; turn; sends DELETE; 5 s',
+    async (client) => {
+      for (let n = 0; n < 30; n += 1)
+        await client.put(`n${n}.json`, pipeOf(`n${n}`, withTopics(`topic-${n}`)))
+    },
+    'for 30 min; is InSync',
+    (client) => expect(client.count()).toBe(1),
+  ))

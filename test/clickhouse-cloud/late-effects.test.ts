@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { having, type Client } from './client.ts'
-import { byHand, story, want, type Step } from './story.ts'
+import { byHand, play, story, want, type Step } from './story.ts'
 import { KAFKA, MAPPINGS, POSTGRES, sent, startOld, tableNames, tablesIn, withTable } from './edited-pipes.ts'
 
 /* Requests of a change that are refused for a moment, or that take effect minutes later. */
@@ -91,4 +91,23 @@ describe('a request that takes effect minutes later', () => {
       (client) => expect(tableNames(client)).toEqual(['addresses', 'customers']),
     )
   })
+})
+
+const untilHalf: Step = async (client) => {
+  for (let left = 60; left > 0 && client.record()?.change?.isHalfSent !== true; left -= 1)
+    await play(client, 'turn; 2 s')
+}
+
+test('an edit that is half sent is told of beside a later one that cannot be sent, and completed once that is undone', () => {
+  const later = having(narrower('the first'), { 'source.postgres.settings.replicationMode': 'snapshot' })
+  return story(
+    startOld(POSTGRES),
+    want(narrower('the first')),
+    untilHalf,
+    want(later),
+    'for 2 h; is NotUpdatable; says might be sent in part (source.postgres.tableMappings)',
+    want(narrower('the first')),
+    'for 30 min; is InSync',
+    (client) => expect(tableNames(client)).toEqual(['addresses', 'customers']),
+  )
 })

@@ -115,14 +115,17 @@ describe('what stays while nothing is certain', () => {
 
 describe('whose a manifest is that never was valid', () => {
   const TEAM = pipe('b').replace('{name: b}', '{name: b, labels: {team: growth}}')
-  const growth = { labels: { team: 'growth' }, service: 'analytics' }
+  const growth = { labels: { team: 'growth' }, service: 'analytics', claims: [] }
+  const CLAIMS = 'policy: {renamedFrom: Pipe/a, adopt: not-an-id, dependsOn: []}\n'
 
   test.each([
     ['an unknown field', TEAM.replace('topics', 'tpics'), growth],
     ['no YAML below its labels', `${TEAM}  x: "\n`, growth],
     ['a service that there is not', TEAM.replace('analytics', 'other'), { ...growth, service: 'other' }],
     ['no service', TEAM.replace(/ {2}service: .*\n/, ''), { ...growth, service: undefined }],
-    ['no labels', pipe('b').replace('topics', 'tpics'), { labels: {}, service: 'analytics' }],
+    ['no labels', pipe('b').replace('topics', 'tpics'), { ...growth, labels: {} }],
+    ['claims', `${CLAIMS}${TEAM}`, { ...growth, claims: ['Pipe/a', 'not-an-id'] }],
+    ['claims that are none', `policy: {renamedFrom: [7], adopt: ${'a'.repeat(201)}}\n${TEAM}`, growth],
     [
       'labels that are none beside one that is',
       TEAM.replace(
@@ -131,29 +134,20 @@ describe('whose a manifest is that never was valid', () => {
       ),
       growth,
     ],
-    ['labels in a list', TEAM.replace('{team: growth}', '[team]'), { labels: {}, service: 'analytics' }],
+    ['labels in a list', TEAM.replace('{team: growth}', '[team]'), { ...growth, labels: {} }],
     [
       'more labels than are looked at',
       TEAM.replace(
         '{team: growth}',
         `{${Array.from({ length: 99 }, (_, n) => `l${n}: a`).join(', ')}}`,
       ).replace('topics', 'x'),
-      {
-        labels: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`l${n}`, 'a'])),
-        service: 'analytics',
-      },
+      { ...growth, labels: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`l${n}`, 'a'])) },
     ],
     ['neither', pipe('b').replace(/ {2}service: .*\n/, ''), undefined],
   ])('%s', (_why, text, stated) => {
     const { catalog } = next(undefined, readingOf({ 's.yaml': service('analytics'), 'b.yaml': text }))
     expect(catalog.entries.get('Pipe/b')).toMatchObject({ state: 'invalid', manifest: undefined })
     expect(catalog.entries.get('Pipe/b')?.stated).toEqual(stated)
-  })
-
-  test('of one that was valid, the last valid manifest says it', () => {
-    const before = next(undefined, readingOf(ONE))
-    const state = next(before, readingOf({ ...ONE, 'b.yaml': TEAM.replace('topics', 'tpics') }))
-    expect(state.catalog.entries.get('Pipe/b')?.stated).toBeUndefined()
   })
 })
 

@@ -81,6 +81,7 @@ const ALONE: Surroundings = {
   massMissing: undefined,
   unfound: false,
   isDoubted: false,
+  isPartlyRead: false,
   olderThan: undefined,
   knownIds: [],
   listed: undefined,

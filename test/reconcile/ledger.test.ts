@@ -5,7 +5,7 @@ import { type Given, given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 import { recordedPipe } from '../plan/inputs.ts'
-import { rowsOf } from './story.ts'
+import { fails, rowsOf } from './story.ts'
 
 /*
  * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
@@ -133,12 +133,12 @@ describe('an id that could not be written', () => {
         new AbortController().signal,
       )
     world.ledger.script('fails')
-    await expect(suspend()).rejects.toThrow()
+    await expect(suspend()).rejects.toThrow('the disk is full')
     expect((await world.record('Pipe/orders')).remote).toBeUndefined()
     expect((await suspend()).result).toBe('done')
     expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
     world.ledger.script('fails')
-    await expect(suspend(), 'as any command').rejects.toThrow()
+    await expect(suspend(), 'as any command').rejects.toThrow('the disk is full')
   })
 
   test('is told in the history if somebody recorded another one', async () => {
@@ -157,6 +157,23 @@ describe('an id that could not be written', () => {
 })
 
 describe('a ledger', () => {
+  test('that cannot be written does not end the back-off of a failing pipe', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.platform.always('get', fails('BadReply'))
+    world.ledger.script(...Array.from({ length: 9 }, () => 'fails' as const))
+    const waits: number[] = []
+    for (let left = 3; left > 0; left -= 1) {
+      const { next } = await world.go('Pipe/orders')
+      waits.push(next?.afterMs ?? 0)
+      await world.clock.advance(next?.afterMs ?? 0)
+    }
+    expect(
+      waits.every((wait, at) => at === 0 || wait > (waits[at - 1] ?? 0)),
+      String(waits),
+    ).toBe(true)
+  })
+
   test('that cannot be read is what the condition of a resource says', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')

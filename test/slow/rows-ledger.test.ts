@@ -64,16 +64,6 @@ const HARMS: readonly Harm[] = [
     held: ['early'],
     starts: true,
   },
-  {
-    what: 'an older copy is moved over it, and its log is removed',
-    harm(ledger, older) {
-      copyFileSync(older, `${ledger}.copy`)
-      renameSync(`${ledger}.copy`, ledger)
-      JOURNALS.forEach((suffix) => rmSync(ledger + suffix, { force: true }))
-    },
-    held: ['early'],
-    starts: true,
-  },
 ]
 
 function onJournals(ledger: string, harm: (file: string) => void): void {

@@ -178,7 +178,9 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
       surveys.push({ service: name, problem: listed })
       continue
     }
-    const pipes = listed.value.filter((resource) => resource[ODD] === undefined).toSorted(inOrder)
+    const readable = listed.value.filter((resource) => resource[ODD] === undefined)
+    const byId = new Map(readable.map((resource) => [resource.id.toLowerCase(), resource]))
+    const pipes = [...byId.values()].toSorted(inOrder)
     const others = pipes.filter(({ id }) => held.namedBy(id) === undefined)
     const wanted = others.flatMap((pipe) => {
       const key = held.wantedBy(pipe, each.spec.serviceId)

@@ -77,7 +77,7 @@ function found({ previous, recorded }: Input, document: ParsedDocument, errors: 
     }
   }
   const last = lastOf(before)
-  const stated = last.manifest === undefined ? (document.stated ?? statedIn(manifest)) : undefined
+  const stated = document.stated ?? statedIn(manifest)
   const isAmbiguous = errors.some(({ code }) => code === 'duplicate-key')
   const position = isAmbiguous ? placeBefore(before, document.key && recorded.get(document.key)) : undefined
   return {

@@ -57,12 +57,13 @@ export function manifestIdentity(value: unknown): Identity {
 }
 
 const MOST_LABELS = 50
+const LONGEST_CLAIM = 200
 
 const Labels = Metadata.shape.labels
 
 export function statedIn(value: unknown): Stated | undefined {
   if (!isObject(value)) return undefined
-  const { metadata, spec } = value
+  const { metadata, spec, policy } = value
   const all = isObject(metadata) && isObject(metadata['labels']) ? metadata['labels'] : {}
   const labels: Record<string, string> = {}
   for (const name of Object.keys(all).slice(0, MOST_LABELS)) {
@@ -70,7 +71,12 @@ export function statedIn(value: unknown): Stated | undefined {
     if (typeof text === 'string' && isLabel(name, text)) labels[name] = text
   }
   const service = ResourceName.safeParse(isObject(spec) ? spec['service'] : undefined).data
-  return service === undefined && Object.keys(labels).length === 0 ? undefined : { labels, service }
+  const { renamedFrom, adopt } = isObject(policy) ? policy : {}
+  const claims = [renamedFrom, adopt].flatMap((named) =>
+    typeof named === 'string' && named.length <= LONGEST_CLAIM ? [named] : [],
+  )
+  const isEmpty = service === undefined && claims.length === 0 && Object.keys(labels).length === 0
+  return isEmpty ? undefined : { labels, service, claims }
 }
 
 function isLabel(name: string, value: string): boolean {

@@ -17,6 +17,8 @@ const CANNOT_UPDATE = FIELDS.extend({
   pipeId: z.string(),
   why: z.enum(['no request', 'done', 'at rest', 'service', 'stopped', 'policy']).optional(),
   kept: REMOVAL.optional(),
+  /** Fields of an earlier edit that might be sent in part. */
+  begun: z.array(z.string()).min(1).readonly().optional(),
 })
 
 const CONTEST = z.strictObject({ times: z.number(), waitMs: z.number().optional() })
@@ -109,10 +111,15 @@ export const OBSERVING = {
     renotifies: true,
     means: 'the manifest was edited, but Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
-    words: ({ fields, why, kept }, noun) =>
-      why === undefined
-        ? `${fields.join(', ')} changed in the manifest, but the platform cannot update ${anyOf(noun)}.`
-        : `${fields.join(', ')} changed in the manifest${isOfService(why) ? ' or in its Service' : ''}, but ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)}`,
+    words({ fields, why, kept, begun }, noun) {
+      const changed = `${fields.join(', ')} changed in the manifest`
+      if (why === undefined) return `${changed}, but the platform cannot update ${anyOf(noun)}.`
+      const sent =
+        begun === undefined
+          ? 'No part of the edit was sent.'
+          : `An earlier edit might be sent in part (${begun.join(', ')}). Undo the later edit to complete it.`
+      return `${changed}${isOfService(why) ? ' or in its Service' : ''}, but ${NOT_SENT[why](noun)}. ${sent}${keptWords(kept, noun)}`
+    },
     steps: (facts, about) =>
       facts === undefined
         ? [undoStep(about)]

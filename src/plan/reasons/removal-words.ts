@@ -13,6 +13,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'not found',
       'doubted',
       'older',
+      'unread',
       'not ours',
       'never in sync',
       'locked',
@@ -56,6 +57,8 @@ function effectOf(removal: RemovalWords, { noun, after, staysBehind }: Told): st
       return `The ${noun} was not found. Pipewright checks again to be sure.`
     case 'doubted':
       return `Pipewright did not accept the last read of the manifests directory. No resource is deleted until it accepts a later read.`
+    case 'unread':
+      return `No resource is deleted while a file cannot be read, because it might name this ${noun}.`
     case 'older':
       return `No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
@@ -111,6 +114,8 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       return []
     case 'doubted':
       return [{ text: 'For the cause, run:', shell: 'status' }]
+    case 'unread':
+      return [{ text: 'To find the file, run:', shell: 'validate' }]
     case 'older':
       return [{ text: 'To accept these manifests, run:', shell: 'reconcile --accept' }]
   }

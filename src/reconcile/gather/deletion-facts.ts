@@ -140,7 +140,7 @@ export function changedSince(
 /** Ms. Fields that the service shows this long after an edit are still added to `left`. */
 const LEARNS_MS = 60 * 60_000
 
-/** The pipe's fields at the last check in sync. Undefined: the manifest's policy allows no deletion of the pipe. */
+/** The pipe's fields at the last check in sync. Undefined: a known manifest allows no deletion of the pipe. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,
@@ -148,7 +148,8 @@ export function leftAfter(
 ): LedgerRecord['left'] {
   const { desired, observed, recorded, steadyNow } = input
   if (input.lifecycle !== 'create-once' || remote === undefined) return undefined
-  if (!mayBeDeleted(store.entry(desired.key))) return undefined
+  const entry = store.entry(desired.key)
+  if (entry?.manifest !== undefined && !mayBeDeleted(entry)) return undefined
   const isSettled = change === undefined && command === undefined
   if (observed.status !== 'found' || observed.there === undefined || !isSettled) return left
   const digest = recorded.applied?.digest

@@ -29,6 +29,7 @@ export function surroundingsOf(
     claim: record && claimOn(store, record, fingerprint),
     unfound: isUnfound(store, key),
     isDoubted: store.catalog?.problem !== undefined,
+    isPartlyRead: [store.catalog?.hiddenLocks, store.catalog?.unread].some((paths = []) => paths.length > 0),
     olderThan: store.olderThan,
     notReady: (manifest?.policy?.dependsOn ?? []).flatMap((text) => {
       const needs = parseKey(text)

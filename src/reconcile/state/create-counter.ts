@@ -128,6 +128,7 @@ export function createCreateCounter(
       const service = entry && serviceWanted(entry)
       const now = store.steadyNow()
       if (service === undefined || isAllowed(record, entry?.digest, now)) return undefined
+      if (record?.removal?.isSent === true) return undefined
       if ((store.catalog?.entries.size ?? 0) + madeTotal <= limit) return undefined
       const current = currentCount(key)
       const group = serviceIdentity(service)

@@ -37,9 +37,11 @@ export function indexDependents({ entries }: Catalog): ReadonlyMap<string, reado
 }
 
 export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string, readonly Key[]> {
-  return keysBy(entries.values(), ({ key, manifest }) => {
+  return keysBy(entries.values(), ({ key, manifest, stated }) => {
     const { renamedFrom, adopt } = manifest?.policy ?? {}
-    return [renamedFrom, adopt?.toLowerCase(), locks.get(key)].filter((named) => named !== undefined)
+    const all = [renamedFrom, adopt, locks.get(key), ...(stated?.claims ?? [])]
+    const groups = all.flatMap((named = '') => (named.includes('/') ? named : named.toLowerCase()))
+    return [...new Set(groups)]
   })
 }
 

@@ -8,7 +8,11 @@ import type { ReconcileContext } from '../context.ts'
 type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 
 export async function readRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
-  const record = await ledger.get(key, store.record(key))
+  const known = store.record(key)
+  const stored = await ledger.get(key, known)
+  // A ledger that cannot be written lacks the last back-off.
+  const isSame = stored !== known && stored?.version === known?.version
+  const record = stored && isSame ? { ...stored, backoff: known?.backoff } : stored
   if (record !== undefined) store.note(record)
   else if (store.record(key) !== undefined) store.drop(key) // an operator forgot it
   return record ?? blankRecord(key)
