@@ -39,7 +39,7 @@ describe('apply --wait', () => {
       `write orders
       write listed policy.healthyStates=[Running]
       write later policy.dependsOn=[Pipe/orders]
-      apply --wait | None of 4 needs attention. | not: not ready | once: resources, at most 15m.
+      apply --wait | None of 4 needs attention. | not: not ready | once: Pipe/orders, at most 15m.
       posts 3`,
       ({ platform }) => expect(platform.pipes().map(({ state }) => state)).toEqual(Array(3).fill('Running')),
     ))
