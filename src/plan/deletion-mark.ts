@@ -65,12 +65,12 @@ const ENDS: ReadonlySet<Reason> = new Set([
   'SecretRotated',
 ])
 
-function isHeld(action: Action): boolean {
-  if (ENDS.has(action.reason) || (action.reason === 'DependencyNotReady' && 'is' in action.facts)) return true
-  return action.type === 'hold' && action.reason === 'Deleting' && !isDeletionUnderWay(action)
+function isHeld({ type, reason, facts }: Action): boolean {
+  if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'is' in facts)) return true
+  const isWaiting = type === 'hold' && reason === 'Deleting'
+  return isWaiting && ['doubted', 'older', 'claimed', 'locked'].includes(facts.removal.is)
 }
 
-/** Whether time alone leads to the deletion. */
 export function isDeletionUnderWay({ type, reason, facts }: Action): boolean {
   if (type === 'delete') return true
   return (

@@ -71,7 +71,7 @@ export interface Surroundings {
   readonly similar: Similar | undefined
   readonly unfound: boolean
   readonly isDoubted: boolean
-  /** Whether a file could not be read. It might claim the pipe. */
+  /** A file that could not be read might claim the pipe. */
   readonly isPartlyRead: boolean
   /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined

@@ -473,13 +473,13 @@ describe('a claim on the pipe holds its deletion', () => {
     await story(unwanted(), (client) => play(client, claimed({ adopt: client.id().toUpperCase() })), held)
   })
 
-  test('perhaps, in a Lock that is broken, until it is mended; then the ten minutes begin', () =>
+  test('perhaps, in a Lock that is broken, until it is mended', () =>
     story(
       unwanted(),
       (client) => client.put('all.lock.json', { ...lockOf({}), spec: { pipes: 'merge conflict' } }),
       'restart; for 30 min; sends nothing; says cannot be read',
       (client) => client.put('all.lock.json', lockOf({})),
-      'for 9 min; sends nothing; for 2 min; sends DELETE',
+      'for 1 min; sends DELETE',
     ))
 })
 
