@@ -93,14 +93,14 @@ describe('what is sent', () => {
     expect(told().slice(2)).toEqual(['ended a', 'ended many'])
   })
 
-  test('the end of a problem is when it ended, although the receiver was away then', async () => {
-    const { show, bodies, clock } = setUp({ answers: [{ type: 'reply', status: 200, headers: {} }, SILENCE] })
+  test('the end of a problem is when it ended, although another message was on its way', async () => {
+    const { show, bodies, clock } = setUp({ answers: [reply(200), SILENCE, SILENCE, SILENCE] })
     await show(problem('a'))
-    const ended = clock.now()
-    await show()
+    await show(problem('a'), problem('b'))
+    const endedAt = new Date(clock.now()).toISOString()
+    await show(problem('b'))
     await clock.advance(60_000)
-    const [, , last] = bodies()
-    expect(last).toMatchObject({ type: 'problem.ended', endedAt: new Date(ended).toISOString() })
+    expect(bodies().at(-1)).toMatchObject({ type: 'problem.ended', endedAt })
   })
 
   test('what ended while another message was on its way is not said to begin', async () => {

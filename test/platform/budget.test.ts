@@ -8,10 +8,16 @@ import { failure } from './support/platform.ts'
 
 const never = new AbortController().signal
 
-function setup(requests: number, windowMs: number) {
+function setup(requests: number, windowMs: number, requestTimeoutMs = 0) {
   const clock = createFakeClock()
   const events: Event[] = []
-  const budget = createBudget({ requests, windowMs, clock, emit: (event) => events.push(event) })
+  const budget = createBudget({
+    requests,
+    windowMs,
+    requestTimeoutMs,
+    clock,
+    emit: (event) => events.push(event),
+  })
   return { clock, events, budget }
 }
 
@@ -220,16 +226,6 @@ test('after a wait, places go one by one, also to who comes when nobody waits an
   expect(served.slice(12)).toEqual(['a2', 'b0', 'b0'])
 })
 
-test('a place given back is free at once', async () => {
-  const { clock, budget } = setup(1, 1_000)
-  const served: string[] = []
-  const { place } = await budget.acquire({ service: 'a', priority: 0, signal: never, places: 1 })
-  ask(budget, [{ service: 'b', priority: 0 }], served)
-  place.release()
-  await clock.advance(0)
-  expect(served).toEqual(['b0'])
-})
-
 test('a place that is neither sent nor given back counts as sent after half a minute', async () => {
   const { clock, budget } = setup(1, 1_000)
   await budget.acquire({ service: 'a', priority: 0, signal: never, places: 1 })
@@ -237,6 +233,15 @@ test('a place that is neither sent nor given back counts as sent after half a mi
   expect(budget.snapshot().used).toBe(1)
   await clock.advance(1)
   expect(budget.snapshot().used).toBe(0)
+})
+
+test('a place is held as long as the reads before its request may take', async () => {
+  const { clock, budget } = setup(1, 1_000, 60_000)
+  const { place } = await budget.acquire({ service: 'a', priority: 0, signal: never, places: 1 })
+  await clock.advance(100_000)
+  expect(budget.snapshot().used).toBe(1)
+  place.sent()
+  expect(budget.snapshot().used).toBe(1)
 })
 
 test('the line is bounded', async () => {

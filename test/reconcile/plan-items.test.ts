@@ -58,11 +58,8 @@ describe('what was read', () => {
 test('what a plan shows of a resource is its first look that would change something', async () => {
   const world = await given({ 'a.yaml': pipe('a') })
   const [created, after] = [await world.go('Pipe/a'), await world.go('Pipe/a')]
-  expect([decisiveRun(undefined, after), decisiveRun(after, created), decisiveRun(created, after)]).toEqual([
-    after,
-    created,
-    created,
-  ])
+  const runs = [decisiveRun(undefined, after), decisiveRun(after, created), decisiveRun(created, after)]
+  expect(runs).toEqual([after, created, created])
   expect(decisiveRun({ ...after, movedFrom: 'Pipe/b' }, after).movedFrom).toBe('Pipe/b')
 })
 

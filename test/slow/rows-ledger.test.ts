@@ -30,12 +30,6 @@ const HARMS: readonly Harm[] = [
     starts: true,
   },
   {
-    what: 'its log is cut to nothing',
-    harm: (ledger) => onJournals(ledger, (file) => truncateSync(file, 0)),
-    held: ['early', 'late'],
-    starts: true,
-  },
-  {
     what: 'its log is cut in the middle of its second page',
     harm: (ledger) => onJournals(ledger, (file) => truncateSync(file, 6_000)),
     held: ['early', 'late'],
