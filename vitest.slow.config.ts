@@ -16,9 +16,8 @@ const CHART = filesOf('chart', 'chart-*')
 
 /** Suites that run each night, and in CI when their paths change: `.ci/run` names the paths. */
 const NIGHTLY = {
-  // Each protection is removed, and something has to notice; the explorer's searches wait for nothing.
-  searches: filesOf('explored', 'digest', 'walks'),
-  protections: filesOf('protections'),
+  searches: filesOf('digest', 'walks'),
+  removals: filesOf('removals'),
   matrix: filesOf('crash-matrix-throw', 'crash-matrix-disk-*'),
   pods: filesOf('two-pods-load'),
   // A real kube-apiserver.

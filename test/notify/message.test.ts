@@ -23,7 +23,7 @@ const CONTEXT: Context = {
   publicUrl: 'https://pipes.example',
   revision: '2c6ee85d',
   now: SINCE + 90_000,
-  endedAt: undefined,
+  endedAt: SINCE + 90_000,
   words: 'scaling.replicas differs.',
 }
 

@@ -103,6 +103,19 @@ describe('what is sent', () => {
     expect(bodies().at(-1)).toMatchObject({ type: 'problem.ended', endedAt })
   })
 
+  test('the end of a problem that came back in between is its last end', async () => {
+    const { show, bodies, clock } = setUp({ answers: [reply(200), SILENCE, SILENCE, SILENCE] })
+    await show(problem('a'))
+    await show(problem('a'), problem('b'))
+    await show(problem('b'))
+    await show(problem('a'), problem('b'))
+    await clock.advance(1_000)
+    const endedAt = new Date(clock.now()).toISOString()
+    await show(problem('b'))
+    await clock.advance(60_000)
+    expect(bodies().at(-1)).toMatchObject({ type: 'problem.ended', endedAt })
+  })
+
   test('what ended while another message was on its way is not said to begin', async () => {
     const { show, told, clock } = setUp({ answers: [SILENCE] })
     await show(problem('a'), problem('b'))

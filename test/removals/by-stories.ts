@@ -1,16 +1,7 @@
-import type { Patches } from '../slow/protections/checkout.ts'
-import { POD_REMOVALS } from './pod-protections.ts'
+import type { Removal } from './list.ts'
 
-/** One protection, how it is removed from a copy of the sources, and the world in which a story then breaks a law. */
-export interface Removal {
-  readonly protection: string
-  readonly world: string
-  /** 2 unless given. */
-  readonly depth?: number
-  readonly patches: Patches
-}
-
-export const REMOVALS: readonly Removal[] = [
+/** Of protections without which the explorer finds a story that breaks a law. */
+export const BY_STORIES: readonly Removal[] = [
   {
     protection: 'nothing without a record is created while a file of Locks cannot be read',
     world: 'copies',
@@ -455,5 +446,4 @@ export const REMOVALS: readonly Removal[] = [
   if (isHeld(action)) return undefined`,
     },
   },
-  ...POD_REMOVALS,
 ]

@@ -1,7 +1,7 @@
-import type { Removal } from './protections.ts'
+import type { Removal } from './list.ts'
 
 /** What protects a platform from two processes of which one acts. */
-export const POD_REMOVALS: readonly Removal[] = [
+export const BY_STORIES_OF_PODS: readonly Removal[] = [
   {
     protection: 'the Lease is renewed before each request that changes something',
     world: 'pods',

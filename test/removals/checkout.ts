@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { ROOT } from '../../support/process.ts'
+import { ROOT } from '../support/process.ts'
 
 /** A change of one place in the sources, in whichever file it is. */
 export interface Patch {

@@ -1,11 +1,4 @@
-import type { Patches } from './checkout.ts'
-
-/** A protection that no story sees, how it is removed from a copy of the sources, and the tests that must fail then. */
-export interface TestedRemoval {
-  readonly protection: string
-  readonly patches: Patches
-  readonly tests: string
-}
+import type { Removal } from './list.ts'
 
 const CREATE = 'test/reconcile/create.test.ts'
 const FAULTS = 'test/platform/faults.test.ts'
@@ -19,7 +12,8 @@ async function swapLater(context: ReconcileContext, opened: LedgerRecord, histor
 }
 `
 
-export const TESTED_REMOVALS: readonly TestedRemoval[] = [
+/** Of protections that the explorer cannot see. */
+export const BY_TESTS: readonly Removal[] = [
   {
     protection: 'the intent is durable before the POST',
     patches: {
