@@ -22,9 +22,9 @@ interface MessageContext {
   /** Without a final slash. */
   readonly publicUrl: string | undefined
   readonly revision: string
-  /** ms since the epoch. */
+  /** ms since the epoch, as is `endedAt`. */
   readonly now: number
-  readonly endedAt: number | undefined
+  readonly endedAt: number
   readonly words: string | undefined
 }
 
@@ -35,7 +35,7 @@ export function createMessage(
   context: MessageContext,
 ): WebhookMessage {
   const { id, reason, severity, service, keys, since, state } = problem
-  const { isSandbox, publicUrl, revision, now, endedAt = now } = context
+  const { isSandbox, publicUrl, revision, now, endedAt } = context
   const [key] = keys
   const page = keys.length === 1 && change !== 'ended' ? `?resource=${key}` : ''
   const url = publicUrl === undefined ? undefined : `${publicUrl}/${page}`
@@ -63,7 +63,7 @@ export function createMessage(
 function textOf(
   change: ProblemChange,
   { reason, severity, keys, since }: Problem,
-  { isSandbox, now, endedAt = now, words }: MessageContext,
+  { isSandbox, endedAt, words }: MessageContext,
 ): string {
   const named = keys.slice(0, MAX_KEYS_IN_TEXT).join(', ')
   const more = keys.length > MAX_KEYS_IN_TEXT ? ` and ${keys.length - MAX_KEYS_IN_TEXT} more` : ''

@@ -42,7 +42,7 @@ export function createWebhook(parts: WebhookParts) {
   let waiting: number | undefined
   let cancelTimer: (() => void) | undefined
   /** By problem id: when its end was seen, ms since the epoch. */
-  const endedAt = new Map<string, number>()
+  let endedAt: ReadonlyMap<string, number> = new Map()
   /** By problem id: when to send a refused message again, monotonic ms. */
   const refusedUntil = new Map<string, number>()
 
@@ -59,7 +59,7 @@ export function createWebhook(parts: WebhookParts) {
       return keys.some((key) => held.has(key))
     }
     const ended = [...told.values()].filter((problem) => !now.has(problem.id) && !isMerged(problem))
-    for (const { id } of ended) endedAt.getOrInsertComputed(id, () => clock.now())
+    endedAt = new Map(ended.map(({ id }) => [id, endedAt.get(id) ?? clock.now()]))
     return [
       ...problems.flatMap((problem) => changeOf(problem, told.get(problem.id))),
       ...ended.map((problem): Change => ({ change: 'ended', problem })),
@@ -85,7 +85,7 @@ export function createWebhook(parts: WebhookParts) {
         ...parts,
         revision: parts.revision(),
         now: clock.now(),
-        endedAt: endedAt.get(problem.id),
+        endedAt: endedAt.get(problem.id) ?? clock.now(),
         words: change === 'ended' || key === undefined ? undefined : parts.words(key),
       })
       const onAttempt: DeliveryParts['onAttempt'] = ({ message: why, retryInMs, ...attempt }) => {
@@ -101,10 +101,8 @@ export function createWebhook(parts: WebhookParts) {
         refusedUntil.set(problem.id, clock.monotonic() + AGAIN_MS)
         continue
       }
-      if (change === 'ended') {
-        told.delete(problem.id)
-        endedAt.delete(problem.id)
-      } else told.set(problem.id, problem)
+      if (change === 'ended') told.delete(problem.id)
+      else told.set(problem.id, problem)
       await remember()
       noteWaiting()
     }
