@@ -101,12 +101,10 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const name = FILE_KEYS.get(flag)
   if (flag === 'config')
     return problemAt(from, 'a settings file cannot name another settings file', 'remove it')
-  if (name === undefined)
-    return problemAt(
-      from,
-      `there is no setting ${/^[\w-]{1,64}$/.test(flag) ? `"${flag}"` : 'of this name'}`,
-      nearestOf(flag, FILE_KEYS.keys()),
-    )
+  if (name === undefined) {
+    const shown = /^[\w-]{1,64}$/.test(flag) ? `"${flag}"` : 'of this name'
+    return problemAt(from, `there is no setting ${shown}`, nearestOf(flag, FILE_KEYS.keys()))
+  }
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'

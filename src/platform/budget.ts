@@ -10,7 +10,7 @@ const RANKS: readonly Rank[] = ['next', 0, 1]
 const URGENT_RANKS: readonly Rank[] = ['next', 0]
 
 /** ms. Writing an intent and connecting take less. */
-const LONGEST_HOLD_MS = 30_000
+const LEAST_HOLD_MS = 30_000
 
 const LONGEST_LINE = 10_000
 
@@ -40,7 +40,7 @@ export function createBudget(options: {
   readonly emit: Emit
 }) {
   const { requests, windowMs, requestTimeoutMs = 0, clock, emit } = options
-  const holdMs = Math.max(LONGEST_HOLD_MS, 3 * requestTimeoutMs)
+  const holdMs = Math.max(LEAST_HOLD_MS, 3 * requestTimeoutMs)
   const window = createRequestWindow({ windowMs, holdMs, clock, onFree: serve })
   // Shared, because the retries of one service must not delay another.
   const patient = new Set<Waiter>()

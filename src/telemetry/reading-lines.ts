@@ -132,13 +132,8 @@ function lineOfSort(findings: readonly Finding[]): readonly LogEntry[] {
   const [first] = findings
   if (first === undefined) return []
   const { key, severity, code, file, line: at, column, message, hint } = first
-  const about =
-    findings.length === 1
-      ? { key }
-      : {
-          findings: findings.length,
-          keys: [...new Set(findings.flatMap((one) => one.key ?? []))].slice(0, KEYS_NAMED),
-        }
+  const keys = [...new Set(findings.flatMap((one) => one.key ?? []))].slice(0, KEYS_NAMED)
+  const about = findings.length === 1 ? { key } : { findings: findings.length, keys }
   const place = { file, line: at, column }
   const facts = { ...about, findingSeverity: severity, findingCode: code, ...place, detail: message, hint }
   return [line('finding', 'warn', facts)]

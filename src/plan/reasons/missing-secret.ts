@@ -8,7 +8,7 @@ export const MISSING_SECRET = z.strictObject({
    * is a link between --secrets-dir and --credentials-dir. `no descriptor`: the process can open no more files.
    */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
-  /** The platform credential in the file. Undefined: the file is the secret of a secretRef. */
+  /** The platform credential in the file. Undefined: the secret of a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
   misplaced: z.string().optional(),
 })
@@ -28,33 +28,28 @@ export function unopenedIn(missing: readonly MissingSecret[]): string | undefine
   return missing.find(({ why }) => why === 'no descriptor')?.file
 }
 
-function unopenedWords(file: string): string {
-  return `Too many open files: the process has no free file descriptor to read ${file}. The secret is not at fault.`
-}
-
 export function missingSecretWords(missing: readonly MissingSecret[]): string {
   const unopened = unopenedIn(missing)
-  if (unopened !== undefined) return unopenedWords(unopened)
+  if (unopened !== undefined)
+    return `Too many open files: the process has no free file descriptor to read ${unopened}. The secret is not at fault.`
   const there = missing.filter(({ misplaced }) => misplaced === undefined)
-  const moved = new Set(
-    missing.flatMap(({ misplaced }) => (misplaced === undefined ? [] : [misplacedWords(misplaced)])),
-  )
-  return [...moved, ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
+  const moved = new Set(missing.flatMap(({ misplaced }) => misplaced ?? []))
+  return [...[...moved].map(misplacedWords), ...(there.length === 0 ? [] : [filesWords(there)])].join(' ')
 }
 
 export function missingSecretSteps(missing: readonly MissingSecret[]): readonly Step[] {
-  const steps = missing.map(({ file, why, misplaced }) =>
-    misplaced !== undefined
-      ? {
-          text: 'Mount the credentials here, then remove them from --secrets-dir:',
-          copy: file.slice(0, file.lastIndexOf('/')),
-        }
-      : { text: why === 'absent' ? 'Mount the secret:' : `Replace this file (${WHY[why]}):`, copy: file },
-  )
-  return [...Map.groupBy(steps, ({ text }) => text)].map(([text, all]) => {
-    const files = [...new Set(all.map(({ copy }) => copy))]
-    const many = text.replace('the secret:', 'these secrets:').replace('this file', 'these files')
-    return { text: files.length === 1 ? text : many, copy: files.join(', ') }
+  const groups = Map.groupBy(missing, ({ why, misplaced }) => (misplaced === undefined ? why : 'misplaced'))
+  return [...groups].map(([why, all]) => {
+    const files = [...new Set(all.map(({ file }) => file))]
+    if (why === 'misplaced') {
+      const directories = new Set(files.map((file) => file.slice(0, file.lastIndexOf('/'))))
+      const text = 'Mount the credentials here, then remove them from --secrets-dir:'
+      return { text, copy: [...directories].join(', ') }
+    }
+    const isOne = files.length === 1
+    const mount = isOne ? 'Mount the secret:' : 'Mount these secrets:'
+    const text = why === 'absent' ? mount : `Replace ${isOne ? 'this file' : 'these files'} (${WHY[why]}):`
+    return { text, copy: files.join(', ') }
   })
 }
 

@@ -11,7 +11,7 @@ import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
-/** Ms. A count is repeated after this time, because no event tells that a suspension ended or a pipe is missing. */
+/** Ms. Then a count is repeated: no event tells that a suspension ended or a pipe is missing. */
 const MAX_AGE_MS = 1_000
 
 const SHOWN_MS = 60_000
@@ -90,7 +90,7 @@ export function createCreateCounter(
     if (record?.removal?.isSent === true) return true
     // A missing pipe counts towards the create limit only if it can be replaced now.
     const isHeld = remote.seenAt === undefined || (replaceableFrom(record?.replaced) ?? 0) > now.steady
-    // One 404 counts, because the first of many missing pipes must not be replaced before the last is counted.
+    // One 404 counts: the first of many missing pipes must not be replaced before the last is counted.
     return isMissed(entry) && policy?.onMissing !== 'report' && !isHeld
   }
 
@@ -127,8 +127,8 @@ export function createCreateCounter(
       const entry = store.entry(key)
       const service = entry && serviceWanted(entry)
       const now = store.steadyNow()
-      if (service === undefined || isAllowed(record, entry?.digest, now)) return undefined
-      if (record?.removal?.isSent === true) return undefined
+      const isDeletedFirst = record?.removal?.isSent === true
+      if (service === undefined || isDeletedFirst || isAllowed(record, entry?.digest, now)) return undefined
       if ((store.catalog?.entries.size ?? 0) + madeTotal <= limit) return undefined
       const current = currentCount(key)
       const group = serviceIdentity(service)

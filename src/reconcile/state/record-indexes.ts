@@ -40,8 +40,8 @@ export function indexSuccessors({ entries, locks }: Catalog): ReadonlyMap<string
   return keysBy(entries.values(), ({ key, manifest, stated }) => {
     const { renamedFrom, adopt } = manifest?.policy ?? {}
     const all = [renamedFrom, adopt, locks.get(key), ...(stated?.claims ?? [])]
-    const groups = all.flatMap((named = '') => (named.includes('/') ? named : named.toLowerCase()))
-    return [...new Set(groups)]
+    const named = all.filter((each) => each !== undefined)
+    return [...new Set(named.map((each) => (each.includes('/') ? each : each.toLowerCase())))]
   })
 }
 
