@@ -2,7 +2,7 @@ import { kindOf, parseKey, type Key } from './key.ts'
 import type { KindFacts, Lifecycle } from './definition.ts'
 import { LOCK, type LockManifest } from './lock/schema.ts'
 import type { ResourceManifest } from './manifest.ts'
-import { KINDS } from './profiles/default/profile.ts'
+import { KINDS } from './registry.ts'
 
 export type Manifest = ResourceManifest | LockManifest
 

@@ -11,7 +11,7 @@ import type { LeafForm } from './leaf-forms.ts'
 import type { KnownStates } from './state.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
-import { KINDS } from './profiles/default/profile.ts'
+import { KINDS } from './registry.ts'
 
 /** The interface of a platform, as data. An installation uses one profile, chosen at the start. */
 export interface Profile {

@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/definition.ts'
-import { KINDS } from '../kinds/profiles/default/profile.ts'
+import { KINDS } from '../kinds/registry.ts'
 import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/severity.ts'

@@ -8,11 +8,11 @@ const FIELDS = `
   racks: Text.describe('Racks of the brokers.')
     .meta({ form: 'comma-list', change: 'connection', identifies: true, examples: ['a,b'] }),
   rackToken: SecretRef.optional().describe('Token of the racks.').meta({ returned: 'never' }),`
-const IMPORT = `import { VIEW } from '../../../../test/kinds/view/kind.ts'\n`
+const IMPORT = `import { VIEW } from '../../test/kinds/view/kind.ts'\n`
 
 /** By test: the source, the text after which it is edited, what is added there, and what on top. */
 const EDITS = {
-  'fifth-kind': ['src/kinds/profiles/default/profile.ts', 'QUERY_ENDPOINT, ALERT', ', VIEW', IMPORT],
+  'fifth-kind': ['src/kinds/registry.ts', 'QUERY_ENDPOINT, ALERT', ', VIEW', IMPORT],
   'new-field': ['pipe/sources/kafka.ts', 'KafkaSource = z.strictObject({', FIELDS, ''],
 } as const
 

@@ -16,7 +16,7 @@ import { VIEW } from './view/kind.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 
 /*
- * A kind is a folder: with `View` in the list of kinds, and nothing else, all that holds for what is created once holds for it.
+ * A kind is a folder: with `View` in the registry, and nothing else, all that holds for what is created once holds for it.
  */
 
 const PASSWORD = { secretRef: { name: 'kafka', key: 'password' } }
