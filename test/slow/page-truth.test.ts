@@ -21,6 +21,19 @@ test.each([
   expect((await line.allTextContents())[0]).toBe(said)
 })
 
+test.each([
+  [{}, 'Last check', 'never'],
+  [{ appliedAt: NOW - 60_000 }, 'Last applied', '1 min ago'],
+  [{ appliedAt: NOW - 60_000, checkedAt: NOW - 120_000 }, 'Last check', '2 min ago'],
+])('of a query endpoint with %j the page says: %s %s', async (over, name, said) => {
+  const { url } = await running(fakeParts({}, [resource('QueryEndpoint/orders', over)]))
+  await using watched = await openPage(`${url}/?resource=QueryEndpoint/orders`)
+  const line = watched.page.locator('dt', { hasText: /^Last / }).locator('+ dd')
+  await line.waitFor({ state: 'attached' })
+  expect(await watched.page.locator('dt', { hasText: /^Last / }).allTextContents()).toEqual([name])
+  expect(await line.textContent()).toContain(said)
+})
+
 /** Keeps in `emptyPages` the number of each page that was drawn without a row. */
 const NOTES_EMPTY_PAGES = `
   globalThis.emptyPages = []

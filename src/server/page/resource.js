@@ -78,7 +78,7 @@ function seeAll({ reason, service }) {
 /** @param {ResourceReply} resource */
 function factsOf(resource) {
   const { kind, file, line, revision, manifestRevision, service, pipeId, labels, manifest, budget } = resource
-  const { checkedAt, nextReconcileAt: next } = resource
+  const { checkedAt, appliedAt, nextReconcileAt: next } = resource
   const spec = kind === 'Service' ? membersOf(manifest?.document['spec']) : []
   const { organizationId, serviceId } = Object.fromEntries(spec)
   return facts(
@@ -92,7 +92,9 @@ function factsOf(resource) {
     fact('State', stateWords(resource)),
     fact(`${kind} id`, pipeId && copyable(pipeId)),
     // `of-acting`: hidden on a standby, because a standby makes no checks.
-    fact('Last check', checkedAt === undefined ? 'never' : ago(checkedAt, 'checked'), 'of-acting'),
+    appliedAt !== undefined && checkedAt === undefined
+      ? fact('Last applied', ago(appliedAt), 'of-acting')
+      : fact('Last check', checkedAt === undefined ? 'never' : ago(checkedAt, 'checked'), 'of-acting'),
     fact('Next check', next !== undefined && until(next), 'of-acting'),
     fact('Suspended until', resource.suspendedUntil),
     Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
