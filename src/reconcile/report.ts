@@ -164,7 +164,7 @@ function alsoOf(
   return also
 }
 
-function contactOf(outcome: Outcome, { requestId }: Assessment): Reachability | undefined {
+function contactOf(outcome: Outcome, assessment: Assessment): Reachability | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
       return {
@@ -176,7 +176,12 @@ function contactOf(outcome: Outcome, { requestId }: Assessment): Reachability | 
       return { type: 'unreachable', said: ofService(outcome, outcome.facts.said) }
     if (outcome.reason === 'RateLimited') return undefined
   }
-  return (outcome.requestId ?? requestId) === undefined ? undefined : { type: 'answered' }
+  const { requestId, gathered } = assessment
+  const { answer, listing, since } = gathered
+  const isAnswer = [listing, answer && 'reply' in answer ? answer : undefined].some(
+    (each) => each !== undefined && each.askedAt >= since,
+  )
+  return isAnswer || (outcome.requestId ?? requestId) !== undefined ? { type: 'answered' } : undefined
 }
 
 function ofService({ what }: Outcome & { readonly result: 'failed' }, said: string): string {

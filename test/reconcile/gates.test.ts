@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { given } from './given.ts'
+import { listedWorld } from './given-listing.ts'
 import { alert, endpoint, pipe, service } from './manifests.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { play, story, times, worldAfter } from './story.ts'
@@ -122,6 +123,14 @@ describe('a Service', () => {
     await play(world, `${LOOK}: Unavailable; shown Service/analytics: Failed`)
     expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
     await play(world, `${LOOK}; shown Service/analytics: Ready`)
+  })
+
+  test('whose credentials were refused is ready again after an answered list, though nothing is created', async () => {
+    const world = await listedWorld(
+      `write orders; list: unauthorised; look orders: AuthFailed; ${LOOK}: AuthFailed; make orders; make orders`,
+    )
+    expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
+    await play(world, `shown orders: Ambiguous; ${LOOK}; shown Service/analytics: Ready`)
   })
 
   test('whose serviceId is written in capitals stays the same one, and a rename moves its pipe', async () => {

@@ -161,7 +161,7 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
-    return replyOf(shown(pipe, script), `request-get-${requests.get}`)
+    return { value: shown(pipe, script), requestId: undefined, credential: CREDENTIAL } // an id is optional
   }
 
   async function list(
