@@ -24,11 +24,11 @@ const BY_INSTANT = { canonical: canonicalTime, compared: 'yes, by instant' }
  * and `raw` any characters. A `foreign` text is a name in another system, such as a field of the source.
  */
 const FORMS = {
-  text: {},
-  block: {},
-  lines: {},
-  raw: {},
-  foreign: {},
+  text: { unset: '' },
+  block: { unset: '' },
+  lines: { unset: '' },
+  raw: { unset: '' },
+  foreign: { unset: '' },
   certificate: {
     canonical: (value) =>
       canonicalValue(typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n').trim() : value),

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import { SPEC, WEBHOOK } from './alerts.ts'
 
 const ID = '66d0f1a2b3c4d5e6f7a8b9c2'
+const UUID = 'abcdefab-1111-4111-8111-111111111111'
 
 function manifestOf(spec: Readonly<Record<string, unknown>>, policy?: JsonObject) {
   // As in a file: what is undefined is not there.
@@ -152,4 +153,21 @@ describe('what an alert that is created has to say', () => {
     const spec = { ...WRITTEN, scheduleOffsetMinutes: 0, scheduleStartAt: '2026-01-01T00:00:00Z' }
     expect(findings(spec)).toEqual([])
   })
+})
+
+test('ids in capitals are the same ids', () => {
+  const { webhookId } = WRITTEN.channel
+  const upper = { ...WRITTEN, channel: { ...WRITTEN.channel, webhookId: webhookId.toUpperCase() } }
+  const read = schemaOf(CLICKHOUSE_CLOUD, 'Alert')?.parse(manifestOf(upper))
+  expect(read).toMatchObject({ spec: { channel: { webhookId } } })
+  const spec = { service: 'analytics', roles: [], allowedOrigins: '*', openApiKeys: [UUID.toUpperCase()] }
+  const endpoint = { ...manifestOf(spec), kind: 'QueryEndpoint' }
+  expect(schemaOf(CLICKHOUSE_CLOUD, 'QueryEndpoint')?.parse(endpoint)).toMatchObject({
+    spec: { openApiKeys: [UUID] },
+  })
+})
+
+test.each(['.', '..'])('a watched alert cannot have the id "%s", which is no part of a path', (id) => {
+  expect(schemaOf(DEFAULT, 'Alert')?.safeParse(manifestOf({ id })).success).toBe(false)
+  expect(schemaOf(DEFAULT, 'Alert')?.safeParse(manifestOf({ id: `${id}a` })).success).toBe(true)
 })

@@ -242,6 +242,8 @@ describe('an alert', () => {
   test('equals its own definition, with times in another zone and a threshold as text', () => {
     const observed = { ...full, threshold: '10.5', updatedAt: '2026-01-02T01:00:00+01:00', more: 1 }
     expect(compareBody(ALERT.fields, full, observed)).toEqual([])
+    for (const none of [null, undefined, ''])
+      expect(compareBody(ALERT.fields, { message: '' }, { message: none })).toEqual([])
   })
 
   test('differs in fields of the channel by their own names', () => {

@@ -6,6 +6,7 @@ import { REPORTED } from '../../default/alert/kind.ts'
 const Id = z
   .string()
   .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
+  .toLowerCase()
   .meta({ examples: ['66d0f1a2b3c4d5e6f7a8b9c2'] })
 
 const Address = z

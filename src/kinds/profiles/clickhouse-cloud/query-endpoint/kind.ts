@@ -11,7 +11,7 @@ const QueryEndpointManifest = manifestSchema(
     service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
     roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that can query.').meta({ form: 'set' }),
     openApiKeys: z
-      .array(z.guid())
+      .array(z.guid().toLowerCase())
       .max(MAX_KEYS)
       .describe(
         'Ids (UUIDs) of the API keys that can query. Clients do not sign in with this id, but with the key id.',

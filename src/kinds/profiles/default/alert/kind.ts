@@ -42,7 +42,9 @@ const AlertManifest = manifestSchema(
   'Alert',
   ReadOnlyPolicy,
   z.strictObject({
-    id: Text.max(255).describe('Id of the alert in the observability service.'),
+    id: Text.max(255)
+      .regex(/[^.]|\.{3}/, 'must not be "." or ".."')
+      .describe('Id of the alert in the observability service.'),
     expect: AlertExpectation.optional().describe(
       'Expected values: a difference is drift. Other fields are not compared.',
     ),
