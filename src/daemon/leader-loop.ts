@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import type { LedgerRecord } from '../plan/record.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
@@ -36,17 +37,20 @@ export function startLeaderLoop(parts: ActingParts) {
   const asked = new Set<Key>()
   const ending = new Map<Key, () => void>()
   const wereOvertaken = new Set<Key>()
+  /** Records as the former leader left them. */
+  const left = new Map<Key, LedgerRecord>()
   const loop = createLoop({ ...parts, stopping: stopping.signal, begin, reconciled })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** Applies all upserts again, because a late request of the previous leader might have overwritten some. */
+  /** Applies upserts again that a late request of the previous leader might have overwritten. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
-    for (const { key } of store.records()) {
+    for (const record of store.records()) {
+      const { key } = record
       if (store.lifecycleOf(key) !== 'upsert') continue
-      store.overtaken.add(key)
+      store.overtaken.set(key, left.get(key) ?? record)
       loop.ask(key, 1)
     }
   }
@@ -55,13 +59,15 @@ export function startLeaderLoop(parts: ActingParts) {
     // While the manifest might be gone, `POST /-/reconcile` waits for further reads and a later reconcile.
     if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
     if (store.overtaken.has(key)) wereOvertaken.add(key)
+    const record = store.lifecycleOf(key) === 'upsert' ? store.record(key) : undefined
+    if (record !== undefined && !left.has(key)) left.set(key, record)
     return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
   }
 
   function reconciled(key: Key, { action, outcome, next, also }: ReconcileResult) {
     const wasOvertaken = wereOvertaken.delete(key)
     if (outcome.result === 'done') changedAt.delete(key)
-    const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
+    const isCertain = ['upsert', 'report'].includes(action.type) || action.reason === 'InSync'
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     if (outcome.result !== 'stopped') ending.get(key)?.()
     ending.delete(key)

@@ -45,13 +45,17 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
 /** A single 404 proves that an upserted resource is gone. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
   const { recorded, observed, now, steadyNow } = input
-  if (recorded.upsert === undefined) return ABSENT
+  if (recorded.upsert === undefined)
+    return observed.status === 'found'
+      ? { type: 'report', reason: 'Drifted', differences: [], facts: { fields: [], from: 'unrecorded' } }
+      : ABSENT
   const because = becauseOf(input, { why: 'ensure', fields: [] })
   const hold = (is: RemovalWords, until?: number): Action => ({ type: 'hold', until, ...because(is) })
   const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
   if (stop !== undefined) return stop
   const doubt = doubtOf(input)
   if (doubt !== undefined) return hold({ is: doubt })
+  if (input.claimant !== undefined) return hold({ is: 'claimed', key: input.claimant })
   if (observed.status === 'found' && !input.isAsLeft)
     return drifted(
       input,

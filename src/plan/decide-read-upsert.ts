@@ -104,7 +104,7 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
     reason: 'Changing',
     takesAway,
     facts: {
-      why: isOurs ? 'edited' : 'drifted',
+      why: input.isOvertaken ? 'unknown' : isOurs ? 'edited' : 'drifted',
       fields,
       by: [input.kind.operations.upsert.name],
       is: 'to be sent',

@@ -136,21 +136,19 @@ export function backingOff({
   desired,
   recorded,
   now,
+  steadyNow,
   isAsked,
   surroundings,
 }: DecideInput): Action | undefined {
   const { backoff, conditions } = recorded
-  if (backoff === undefined || isAsked === true || !isWaiting(backoff, now)) return undefined
+  if (backoff === undefined || isAsked === true || !isWaiting(backoff, steadyNow)) return undefined
   if (conditions?.Synced.reason === 'NotLeading' && surroundings.olderThan === undefined) return undefined
   if (desired.fingerprint !== undefined && attemptDigest(desired.fingerprint) !== backoff.digest)
     return undefined
   if (desired.otherService && recorded.remote === undefined) return undefined
-  return {
-    type: 'hold',
-    reason: 'BackingOff',
-    until: backoff.until,
-    facts: { after: recorded.conditions && explained(recorded.conditions.Synced), until: backoff.until },
-  }
+  const until = now + backoff.until - steadyNow
+  const after = conditions && explained(conditions.Synced)
+  return { type: 'hold', reason: 'BackingOff', until, facts: { after, until } }
 }
 
 export function attemptDigest(fingerprint: {

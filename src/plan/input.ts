@@ -159,6 +159,8 @@ export interface UpsertInput extends Common {
   readonly isAsLeft: boolean
   /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean
+  /** Another manifest of the same resource, if this one asks to delete it. */
+  readonly claimant: Key | undefined
 }
 
 export interface DeletionFacts {

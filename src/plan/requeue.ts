@@ -42,8 +42,8 @@ interface RequeueInput {
 export function requeueAfter(input: RequeueInput): Requeue {
   const { action, backoff, decided, conditions } = input
   const intervalMs = intervalOf(decided, input.upsert)
-  if (backoff !== undefined && isWaiting(backoff, decided.now)) {
-    return { why: 'retry', afterMs: backoff.until - decided.now }
+  if (backoff !== undefined && isWaiting(backoff, decided.steadyNow)) {
+    return { why: 'retry', afterMs: backoff.until - decided.steadyNow }
   }
   if (action.type === 'delete') return { why: 'retry', afterMs: STATE_LOOK_MS }
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
@@ -54,7 +54,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
     return { why: 'drift', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
   if (conditions.Synced.reason === 'Changing') {
-    const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
+    const sinceMs = Math.min(Math.abs(decided.now - conditions.Synced.since), sinceSentMs(input))
     const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, commandDueMs(decided, sinceMs)))
     return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
   }

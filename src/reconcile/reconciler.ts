@@ -297,7 +297,7 @@ function nextBackoff(
     previous: record.backoff,
     outcome,
     digest: fingerprint ? attemptDigest(fingerprint) : '',
-    now: context.clock.now(),
+    now: context.store.steadyNow(),
     random: context.random,
   })
 }

@@ -4,7 +4,7 @@ import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import type { Client } from './client.ts'
 import { MINUTE } from './edited-pipes.ts'
 import { applied, empty, KEY_B, set, SPEC, there } from './endpoints.ts'
-import { acts, meanwhile, plans, play, story, want, type Step } from './story.ts'
+import { acts, meanwhile, on, plans, play, put, story, want, type Step } from './story.ts'
 
 /* What was applied is deleted only while its manifest asks for that, and only as it was left (design, promise 4). */
 
@@ -18,6 +18,7 @@ async function unwanted(...steps: readonly Step[]): Promise<Client> {
 /** The same, and the grace is over. */
 const due = () => unwanted('turn; grace', (client) => void client.asked())
 
+const NO_EFFECT = { status: 200, error: '' }
 const ABSENT = acts({ type: 'observe', reason: 'Absent' })
 const DELETED = acts({ type: 'delete', reason: 'Deleting' })
 
@@ -74,7 +75,7 @@ describe('policy.ensure absent', () => {
       want(SPEC, { ensure: 'absent' }),
       ABSENT,
       set(SPEC),
-      ...Array.from({ length: 3 }, () => ['20 min', ABSENT] as const).flat(),
+      '20 min; turn; is Drifted; 20 min; turn; is Drifted; sends nothing',
       there(SPEC),
     ))
 
@@ -122,6 +123,27 @@ describe('policy.ensure absent', () => {
       'sends nothing',
       there(CHANGED),
     ),
+  )
+
+  test('waits while another manifest is of the same endpoint, which keeps it', () =>
+    story(
+      due(),
+      put('QueryEndpoint/other', { service: 'analytics', ...SPEC }),
+      acts({ type: 'hold', reason: 'Deleting' }, 'QueryEndpoint/other'),
+      '1 h; turn; sends nothing',
+      there(SPEC),
+      'remove; turn QueryEndpoint/other; turn',
+      there(SPEC),
+    ))
+
+  test.each([
+    [
+      'its deletion was answered and had no effect',
+      on(({ method }) => (method === 'DELETE' ? NO_EFFECT : undefined)),
+    ],
+    ['one reading did not find it', 'on GET: 404 once'],
+  ])('is not called absent if %s', (_, before) =>
+    story(due(), before, 'turn; calm; 1 h; turn; is Drifted; says the ledger does not show', there(SPEC)),
   )
 
   test('has nothing to do where it is gone already', () =>

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import type { Client } from './client.ts'
 import { applied, empty, KEY_A, KEY_B, set, SPEC, there } from './endpoints.ts'
 import { MINUTE } from './edited-pipes.ts'
-import { acts, lostReply, meanwhile, on, plans, play, story, want } from './story.ts'
+import { acts, lostReply, meanwhile, on, plans, play, type Step, story, want } from './story.ts'
 
 /* The query endpoint is read before anything is sent (facts 3.2, 8): what others set is seen, and what is as it should be is left alone. */
 
@@ -183,6 +185,39 @@ describe('what is there when it is sent', () => {
         expect((await client.reconcile()).outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' }),
       'asks GET 404',
       there(undefined),
+    )
+  })
+})
+
+describe('after a takeover', () => {
+  /** As the leader's loop does it, for a record that the former leader left. */
+  function overtaken(left: (client: Client) => LedgerRecord): Step {
+    return (client) => void client.context().store.overtaken.set(client.key, left(client))
+  }
+
+  test('what a person set is no late request of the former leader: it stays', () =>
+    story(
+      applied(),
+      overtaken((client) => client.record() ?? blankRecord(client.key)),
+      set(OTHER),
+      'turn; is Drifted; sends nothing',
+      there(OTHER),
+    ))
+
+  test.each([
+    ['what the former leader sent before', (record: LedgerRecord) => record],
+    ['what it sent without an answer', (record: LedgerRecord) => ({ ...record, applied: undefined })],
+  ])('%s, and arrives late, is applied over', (_, leftOf) => {
+    let left: LedgerRecord | undefined
+    return story(
+      applied(),
+      (client) => void (left = client.record()),
+      want({ ...SPEC, roles: [] }),
+      'turn; sends POST',
+      overtaken(({ key }) => leftOf(left ?? blankRecord(key))),
+      set(SPEC),
+      'turn; sends POST',
+      there({ ...SPEC, roles: [] }),
     )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startLeaderLoop } from '../../src/daemon/leader-loop.ts'
 import { given } from '../reconcile/given.ts'
-import { pipe } from '../reconcile/manifests.ts'
+import { endpoint, pipe } from '../reconcile/manifests.ts'
 
 /* A person's command does not wait for other resources, and never meets a reconcile of its own. */
 
@@ -57,4 +57,33 @@ test('a command that comes after the stop is refused', async () => {
   permit.resolve(undefined)
   await acting.stop(new AbortController().signal)
   await expect(acting.operate({ ...SUSPEND, key: 'Pipe/refunds' })).rejects.toThrow('stopping')
+})
+
+test('a late request of the former leader is judged by the records that it left', async () => {
+  const key = 'QueryEndpoint/analytics'
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  await world.go(key)
+  const left = world.context.store.record(key)
+  world.write('endpoint.yaml', endpoint('analytics', { roles: [] }))
+  const ran = { times: 0 }
+  const acting = startLeaderLoop({
+    ...world,
+    concurrency: 1,
+    renewed: () => Promise.resolve([]),
+    lateForMs: 1_000,
+    isUnconfirmed: () => false,
+    onRun: () => () => undefined,
+    onRan: () => void (ran.times += 1),
+  })
+  acting.ask(key, 0)
+  await expect.poll(() => ran.times).toBe(1)
+  const marked: unknown[] = []
+  const { store } = world.context
+  const mark = store.overtaken.set.bind(store.overtaken)
+  store.overtaken.set = (of, record) => (marked.push(record), mark(of, record))
+  await world.clock.advance(1_000)
+  await expect.poll(() => ran.times).toBe(2)
+  expect(marked).toEqual([left])
+  expect(store.overtaken.size).toBe(0)
+  await acting.stop(AbortSignal.abort())
 })

@@ -2,6 +2,7 @@ import { NotLeading, type Term } from '../../src/contract/leadership.ts'
 import { createOlderCheckout } from '../../src/daemon/leader-state.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import { blankRecord } from '../../src/plan/record.ts'
 import { createFence } from '../../src/platform/fence.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { createOutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
@@ -173,7 +174,7 @@ async function createPod(run: Run, index: number) {
       acts: term && {
         memory: process.memory(),
         lateUntil,
-        overtaken: [...store.overtaken],
+        overtaken: [...store.overtaken.keys()],
         isOlder: checkout.olderThan !== undefined,
       },
     }),
@@ -188,7 +189,7 @@ async function createPod(run: Run, index: number) {
   const outbox = createOutcomeOutbox(context)
   const reconciler = createReconciler(context, createBoard(), outbox)
   remember(await ledger.list(), first.acts?.memory ?? BLANK_MEMORY, { store, outbox, clock })
-  for (const key of first.acts?.overtaken ?? []) store.overtaken.add(key)
+  for (const key of first.acts?.overtaken ?? []) store.overtaken.set(key, blankRecord(key))
   process.read()
   return process
 
@@ -219,7 +220,7 @@ async function createPod(run: Run, index: number) {
     applyAgain()
     const wasOvertaken = store.overtaken.has(key)
     const { action, outcome } = await reconcile(key)
-    const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
+    const isCertain = ['upsert', 'report'].includes(action.type) || action.reason === 'InSync'
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
     tell(
@@ -238,7 +239,8 @@ async function createPod(run: Run, index: number) {
   function applyAgain(): void {
     if (lateUntil === undefined || now() < lateUntil) return
     lateUntil = undefined
-    for (const { key } of store.records()) if (store.lifecycleOf(key) === 'upsert') store.overtaken.add(key)
+    for (const record of store.records())
+      if (store.lifecycleOf(record.key) === 'upsert') store.overtaken.set(record.key, record)
   }
 
   async function takeOver(): Promise<void> {

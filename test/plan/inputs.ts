@@ -216,6 +216,7 @@ export function endpoint(
     gives: changes.gives ?? [],
     isAsLeft: changes.isAsLeft ?? false,
     isOvertaken: changes.isOvertaken ?? false,
+    claimant: undefined,
     steadyNow: changes.steadyNow ?? NOW,
   }
 }

@@ -53,6 +53,26 @@ test('a query endpoint is applied again when its manifest returns after another 
   expect(world.platform.upserts.at(-1)?.['openApiKeys']).toEqual(['key-1'])
 })
 
+test('a query endpoint whose manifest gets another name keeps its record, so nothing is sent', async () => {
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  await world.go(KEY)
+  world.write('endpoint.yaml', endpoint('renamed'))
+  world.readAgain()
+  expect((await world.go('QueryEndpoint/renamed')).action.reason).toBe('InSync')
+  expect(world.platform.upserts).toHaveLength(1)
+  expect((await world.ledger.list()).map(({ key }) => key)).not.toContain(KEY)
+})
+
+test('a back-off ends after its time, although the clock was set back meanwhile', async () => {
+  const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+  world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+  const { next } = await world.go(KEY)
+  world.clock.jump(-8 * MINUTE)
+  expect((await world.go(KEY)).next?.afterMs).toBeLessThanOrEqual(next?.afterMs ?? 0)
+  await world.clock.advance(next?.afterMs ?? 0)
+  expect((await world.go(KEY)).action.type).toBe('upsert')
+})
+
 test('after an attempt of unknown outcome, a query endpoint is applied once more: that attempt can arrive late', async () => {
   const world = await given({ 'endpoint.yaml': endpoint('analytics') })
   await world.go(KEY)

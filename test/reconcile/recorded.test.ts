@@ -26,6 +26,12 @@ test('of several that configured the endpoint of one service, the last one has i
   ])
 })
 
+test('a later upsert counts also if the clock was set back before it', () => {
+  const now: LedgerRecord = { ...applied('new', 1, 'x'), applied: { digest: 'd', fields: {}, secrets: {} } }
+  const recorded = recordedOf([applied('old', 2, 'x'), now])
+  expect([...recorded].map(([, { endpointOf }]) => endpointOf)).toEqual([undefined, IDENTITY])
+})
+
 test('a manifest with a mistake is known by where it was last valid, and one that never was by nothing', async () => {
   const world = await given({ 'a.yaml': pipe('a') })
   const validIn = (key: Key) => recordedOf(world.context.store.records()).get(key)?.validIn

@@ -89,7 +89,7 @@ export const BY_STORIES_OF_PODS: readonly Removal[] = [
   {
     protection: 'endpoints are applied once more after a takeover',
     world: 'pods and endpoint',
-    patches: { from: `isOvertaken: context.store.overtaken.has(key)`, to: `isOvertaken: false` },
+    patches: { from: `left: context.store.overtaken.get(key)`, to: `left: undefined` },
   },
   {
     protection: 'a process with an older checkout than the one that was acted on waits',

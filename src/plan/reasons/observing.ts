@@ -70,6 +70,8 @@ const DRIFT_WORDS = {
     `The platform reports other values than the last valid manifest for ${fields}.`,
   ensure: (fields: string) =>
     `policy.ensure is "absent", but the resource is not deleted: it changed since it was last in sync${fields === '' ? '' : ` (${fields})`}.`,
+  unrecorded: () =>
+    'policy.ensure is "absent", but the resource is not deleted: the ledger does not show that Pipewright applied it.',
 } as const
 
 export const OBSERVING = {
@@ -102,8 +104,12 @@ export const OBSERVING = {
       facts?.contest !== undefined
         ? contestSteps(facts.contest, about)
         : [
-            ...driftSteps(facts?.fields ?? [], about),
-            ...(facts?.from === 'ensure' ? [{ text: 'Or delete it in the console.' }] : []),
+            ...(facts?.from === 'unrecorded'
+              ? [{ text: 'Remove policy.ensure until Pipewright has applied the resource.' }]
+              : driftSteps(facts?.fields ?? [], about)),
+            ...(facts?.from === 'ensure' || facts?.from === 'unrecorded'
+              ? [{ text: 'Or delete it in the console.' }]
+              : []),
           ],
   }),
   NotUpdatable: row({

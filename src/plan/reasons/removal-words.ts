@@ -1,5 +1,6 @@
 import { timeOf } from '../../kinds/instant.ts'
 import type { Step } from '../step.ts'
+import { isUpserted } from '../../kinds/lookup.ts'
 import { A_KEY, A_TIME } from './row.ts'
 import { z } from '../../kinds/zod.ts'
 
@@ -94,7 +95,9 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
       return [
         { text: `If ${removal.key} should keep the ${noun}, remove this manifest. The ${noun} stays.` },
         {
-          text: `If not, remove the id of this ${noun} from the manifest of ${removal.key}. If ${removal.key} is a new ${noun}, set policy.replaces there.`,
+          text: isUpserted(removal.key)
+            ? `If not, remove ${removal.key}.`
+            : `If not, remove the id of this ${noun} from the manifest of ${removal.key}. If ${removal.key} is a new ${noun}, set policy.replaces there.`,
         },
       ]
     case 'taken':

@@ -1,6 +1,9 @@
 import { readRecord, historyEntry } from '../state/record-io.ts'
+import { kindOf } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
+import { sameId } from '../../lib/same-id.ts'
 import { mightHaveResource } from '../../plan/gates.ts'
+import type { DecideInput } from '../../plan/input.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
@@ -20,6 +23,12 @@ export function recordToMove(
   const manifest = entry?.manifest
   const { recorded, desired } = input
   const isMovable = ({ key }: LedgerRecord) => store.desiredState(key) === 'absent' && !outbox.isBusy(key)
+  if (input.lifecycle === 'upsert' && service.usable && desired.state === 'valid') {
+    const { serviceId } = service.identity
+    return recorded.upsert !== undefined
+      ? undefined
+      : [...store.records()].find((other) => isSameUpsert(other, input, serviceId) && isMovable(other))
+  }
   if (
     manifest === undefined ||
     !isCreateOnce(manifest) ||
@@ -39,6 +48,14 @@ export function recordToMove(
   const same = store.record(similar.key)
   const isFree = same !== undefined && isMovable(same) && isOnlyOne(store, { manifest, desired, service })
   return isFree ? same : undefined
+}
+
+function isSameUpsert(other: LedgerRecord, { desired }: DecideInput, serviceId: string): boolean {
+  return (
+    kindOf(other.key) === kindOf(desired.key) &&
+    sameId(other.service?.serviceId, serviceId) &&
+    other.applied?.digest === (desired.fingerprint?.digest ?? '')
+  )
 }
 
 export async function moveRecord(

@@ -100,7 +100,13 @@ export async function upsert(
   }
   const stalled = differences.length > 0
   const because: Because<'Stalled' | 'Applied'> = stalled
-    ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field) } }
+    ? {
+        reason: 'Stalled',
+        facts: {
+          fields: differences.map(({ field }) => field),
+          ...(isReadable(kind) && { again: 'in an hour' }),
+        },
+      }
     : { reason: 'Applied', facts: undefined }
   const history = historyEntry(context, key, {
     action: 'upsert',

@@ -16,7 +16,7 @@ import { syncStoreFromLedger } from '../state/record-io.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
-import { changedSince, deletionFacts } from './deletion-facts.ts'
+import { changedSince, deletionFacts, sameEndpoint } from './deletion-facts.ts'
 import { observedConfiguration } from './observed-configuration.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { DesiredBody } from '../state/bodies.ts'
@@ -175,8 +175,8 @@ function inputOf(
         ...common,
         lifecycle: kind.lifecycle,
         kind,
-        ...observedConfiguration(kind, base, body),
-        isOvertaken: context.store.overtaken.has(key),
+        claimant: entry && sameEndpoint(context.store, entry),
+        ...observedConfiguration(kind, { ...base, left: context.store.overtaken.get(key) }, body),
       }
   }
 }

@@ -2,7 +2,8 @@ import type { Entry } from '../../contract/catalog.ts'
 import { changedSinceSync, flatLeaves, wasEmpty } from '../../kinds/since-sync.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
-import type { Key } from '../../kinds/key.ts'
+import { type Key, kindOf } from '../../kinds/key.ts'
+import { serviceOf } from '../../kinds/manifest.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -67,6 +68,24 @@ function claimantOf(store: StateStore, record: LedgerRecord, id: string): Key | 
     store.successors(id.toLowerCase()).find((other) => other !== key) ??
     alikeTo(store, record)
   )
+}
+
+/** Another manifest of the endpoint that this entry asks to delete, valid or not. */
+export function sameEndpoint(store: StateStore, { key, manifest }: Entry): Key | undefined {
+  if (manifest?.policy?.ensure !== 'absent') return undefined
+  const service = serviceIn(store, serviceOf(manifest))
+  const others = [...(store.catalog?.entries.values() ?? [])].filter(
+    (other) => kindOf(other.key) === kindOf(key) && other.key !== key,
+  )
+  return others.find((other) => {
+    const named = (other.manifest && serviceOf(other.manifest)) ?? other.stated?.service
+    return other.manifest?.policy?.ensure !== 'absent' && serviceIn(store, named) === service
+  })?.key
+}
+
+/** The id of a Service, or its name if it is not valid. */
+function serviceIn(store: StateStore, name = ''): string {
+  return store.service(name)?.spec.serviceId.toLowerCase() ?? name
 }
 
 function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['limit'] {

@@ -3,23 +3,36 @@ import { isReadable, type UpsertKind } from '../../kinds/definition.ts'
 import { maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Observed, UpsertInput } from '../../plan/input.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
 
 export function observedConfiguration(
   kind: UpsertKind,
-  { desired, recorded, observed, mask }: Pick<UpsertInput, 'desired' | 'recorded' | 'observed' | 'mask'>,
+  {
+    desired,
+    recorded,
+    observed,
+    mask,
+    left,
+  }: Pick<UpsertInput, 'desired' | 'recorded' | 'observed' | 'mask'> & {
+    readonly left: LedgerRecord | undefined
+  },
   body: JsonObject | undefined,
-): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
+): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'isOvertaken'> {
   // A former service keeps its endpoint, so its reply says nothing about this service.
   const reply = desired.otherService ? undefined : recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
+  const isSameAs = (known: JsonObject | undefined) =>
+    known !== undefined && isSameThere(kind, known, storedForm(thereNow(observed)))
   const isKnown = there !== undefined && body !== undefined
   return {
     replyDiffers: reply !== undefined && body !== undefined ? compareBody(kind.fields, body, reply) : [],
     takesAway: isKnown ? kind.takenAway(there, body) : [],
     gives: isKnown ? kind.takenAway(body, there) : [],
-    isAsLeft:
-      isReadable(kind) && reply !== undefined && isSameThere(kind, reply, storedForm(thereNow(observed))),
+    isAsLeft: isReadable(kind) && isSameAs(reply),
+    // What a late request sets is what the record shows. After a request of unknown outcome, the record shows nothing.
+    isOvertaken:
+      left !== undefined && (!isReadable(kind) || left.applied === undefined || isSameAs(left.upsert?.reply)),
   }
 }
 

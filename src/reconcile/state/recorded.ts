@@ -31,10 +31,12 @@ export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Re
 
 function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   const last = new Map<string, { readonly key: Key; readonly at: number }>()
-  for (const { key, upsert, service } of records) {
+  for (const { key, upsert, service, applied } of records) {
     if (upsert === undefined || service === undefined) continue
     const endpoint = `${kindOf(key)} ${serviceIdentity(service)}`
-    if ((last.get(endpoint)?.at ?? -Infinity) < upsert.at) last.set(endpoint, { key, at: upsert.at })
+    // An upsert clears `applied` of all other keys. Times can be wrong, because the clock can be set back.
+    const at = applied === undefined ? upsert.at - Number.MAX_SAFE_INTEGER : upsert.at
+    if ((last.get(endpoint)?.at ?? -Infinity) < at) last.set(endpoint, { key, at })
   }
   return new Set(last.values().map(({ key }) => key))
 }

@@ -80,7 +80,7 @@ export function createStateStore({
   const byCredential = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
-  const overtaken = new Set<Key>()
+  const overtaken = new Map<Key, LedgerRecord>()
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
   const lastWrites = createLastWrites(clock)
@@ -246,7 +246,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** Keys to apply again, because a late request of the former leader might have changed their resources. */
+    /** Resources that a late request of the former leader might have changed, with the records that it left. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** Keys that depend on this key, or use it as their Service. */
