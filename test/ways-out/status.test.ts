@@ -86,6 +86,14 @@ test('no sentence stands twice, and no step asks for what was just asked', () =>
     status Pipe/orders => 1 | Orphaned | once: No resource is deleted | once: forget Pipe/orders | Ready … as Synced`,
   ))
 
+test('apply without a directory does not say that all is well', () =>
+  story(
+    'orders',
+    'apply',
+    ({ workspace }) => rmSync(workspace.manifests, { recursive: true }),
+    'apply => 1 | As recorded, none of 2 needed attention. | The manifests directory is missing',
+  ))
+
 test('what is said of an invalid manifest is its mistake, also by the ledger', () =>
   story(
     'orders',

@@ -18,7 +18,7 @@ import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { isTerminal, plainText, sheetOf } from '../render/terminal.ts'
-import { resourceTable } from '../render/status-text.ts'
+import { closingWords, resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { withProblems } from '../reading.ts'
@@ -101,7 +101,8 @@ export async function apply(
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
-    print(io.stdout, resourceTable(withProblems(resources, io.clock, here), text))
+    const shown = withProblems(resources, io.clock, here)
+    print(io.stdout, resourceTable(shown, text, closingWords(shown, catalog.problem !== undefined)))
   }
   const warn = (text: string) => print(io.stderr, plainText(`pipewright: ${text}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
