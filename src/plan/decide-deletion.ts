@@ -195,9 +195,10 @@ function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   return differencesIn(observed).map(({ field }) => field)
 }
 
-function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | 'unread' | undefined {
+function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | 'twice' | 'unread' | undefined {
   if (surroundings.olderThan !== undefined) return 'older'
   if (surroundings.isDoubted) return 'doubted'
+  if (surroundings.isTwice) return 'twice'
   return surroundings.isPartlyRead ? 'unread' : undefined
 }
 

@@ -73,6 +73,8 @@ export interface Surroundings {
   readonly isDoubted: boolean
   /** A file that could not be read might claim the pipe. */
   readonly isPartlyRead: boolean
+  /** Another document has the same key. */
+  readonly isTwice: boolean
   /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined
   readonly notReady: readonly Key[]

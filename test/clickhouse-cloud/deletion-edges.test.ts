@@ -473,6 +473,15 @@ describe('a claim on the pipe holds its deletion', () => {
     await story(unwanted(), (client) => play(client, claimed({ adopt: client.id().toUpperCase() })), held)
   })
 
+  test('in a second manifest of the same name, until that is gone', () =>
+    story(
+      unwanted(),
+      (client) => client.put('twice.json', pipeOf('edited', OTHER_TOPIC)),
+      'for 20 min; sends nothing; says another manifest has the same kind and name',
+      (client) => client.put('twice.json', pipeOf('b', OTHER_TOPIC)),
+      'turn; sends nothing; for 12 min; sends DELETE',
+    ))
+
   test('perhaps, in a Lock that is broken, until it is mended', () =>
     story(
       unwanted(),

@@ -82,6 +82,7 @@ const ALONE: Surroundings = {
   unfound: false,
   isDoubted: false,
   isPartlyRead: false,
+  isTwice: false,
   olderThan: undefined,
   knownIds: [],
   listed: undefined,

@@ -15,6 +15,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'doubted',
       'older',
       'unread',
+      'twice',
       'not ours',
       'never in sync',
       'locked',
@@ -60,6 +61,8 @@ function effectOf(removal: RemovalWords, { noun, after, staysBehind }: Told): st
       return `Pipewright did not accept the last read of the manifests directory. No resource is deleted until it accepts a later read.`
     case 'unread':
       return `No resource is deleted while a file cannot be read, because it might name this ${noun}.`
+    case 'twice':
+      return `${kept} another manifest has the same kind and name.`
     case 'older':
       return `No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':
@@ -118,6 +121,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
     case 'doubted':
       return [{ text: 'For the cause, run:', shell: 'status' }]
     case 'unread':
+    case 'twice':
       return [{ text: 'To find the file, run:', shell: 'validate' }]
     case 'older':
       return [{ text: 'To accept these manifests, run:', shell: 'reconcile --accept' }]
