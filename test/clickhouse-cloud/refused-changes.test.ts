@@ -127,3 +127,10 @@ test('a pipe whose create took no size, and was not answered, is found by the li
       }),
     'for 20 min; holds a pipe',
   ))
+
+test('a pipe that has another type of source than its manifest is not stopped for an edit', () =>
+  story(
+    startOld(POSTGRES),
+    (client) => client.server.setBody(client.id(), { ...client.body(), source: KAFKA['source'] }),
+    'want INVOICES; for 2 h; sends nothing; is NotUpdatable',
+  ))

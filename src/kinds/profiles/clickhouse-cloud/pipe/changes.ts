@@ -72,7 +72,8 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   if (field === 'source.validateSamples')
     return Object.keys(picked(sourceIn(desired, kind), changeableFields(kind, 'connection'))).length > 0
   const own = `source.${kind}.`
-  if (!field.startsWith(own)) return false
+  // A person can adopt a pipe with another type of source.
+  if (!field.startsWith(own) || setAt(compared.observed, `source.${kind}`) === undefined) return false
   const name = field.slice(own.length)
   if (changeOf(field) === 'tables') return editOf(kind, compared).isPossible
   if (kind === 'objectStorage' && name === 'authentication' && isOtherAccount(fields, compared)) return false
