@@ -198,7 +198,7 @@ function changedFields(input: CreateOnceInput): readonly string[] | undefined {
 function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | 'twice' | 'unread' | undefined {
   if (surroundings.olderThan !== undefined) return 'older'
   if (surroundings.isDoubted) return 'doubted'
-  if (surroundings.isTwice) return 'twice'
+  if (surroundings.hasTwins) return 'twice'
   return surroundings.isPartlyRead ? 'unread' : undefined
 }
 

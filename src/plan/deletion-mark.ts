@@ -68,7 +68,7 @@ const ENDS: ReadonlySet<Reason> = new Set([
 function isHeld({ type, reason, facts }: Action): boolean {
   if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'is' in facts)) return true
   const isWaiting = type === 'hold' && reason === 'Deleting'
-  return isWaiting && ['doubted', 'older', 'twice', 'claimed', 'locked'].includes(facts.removal.is)
+  return isWaiting && ['doubted', 'older', 'claimed', 'locked'].includes(facts.removal.is)
 }
 
 export function isDeletionUnderWay({ type, reason, facts }: Action): boolean {

@@ -73,8 +73,8 @@ export interface Surroundings {
   readonly isDoubted: boolean
   /** A file that could not be read might claim the pipe. */
   readonly isPartlyRead: boolean
-  /** Another document has the same key. */
-  readonly isTwice: boolean
+  /** Two documents have one key, so one of them is not used. */
+  readonly hasTwins: boolean
   /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined
   readonly notReady: readonly Key[]

@@ -477,9 +477,17 @@ describe('a claim on the pipe holds its deletion', () => {
     story(
       unwanted(),
       (client) => client.put('twice.json', pipeOf('edited', OTHER_TOPIC)),
-      'for 20 min; sends nothing; says another manifest has the same kind and name',
+      'for 20 min; sends nothing; says two manifests have the same kind and name',
       (client) => client.put('twice.json', pipeOf('b', OTHER_TOPIC)),
-      'turn; sends nothing; for 12 min; sends DELETE',
+      'for 1 min; sends DELETE',
+    ))
+
+  test('in one of two manifests of another name', () =>
+    story(
+      unwanted(),
+      (client) => client.put('b.json', pipeOf('b', OTHER_TOPIC)),
+      (client) => client.put('c.json', pipeOf('b', KAFKA, { adopt: client.id() })),
+      'for 20 min; sends nothing',
     ))
 
   test('perhaps, in a Lock that is broken, until it is mended', () =>

@@ -82,7 +82,7 @@ const ALONE: Surroundings = {
   unfound: false,
   isDoubted: false,
   isPartlyRead: false,
-  isTwice: false,
+  hasTwins: false,
   olderThan: undefined,
   knownIds: [],
   listed: undefined,

@@ -30,7 +30,7 @@ export function surroundingsOf(
     unfound: isUnfound(store, key),
     isDoubted: store.catalog?.problem !== undefined,
     isPartlyRead: [store.catalog?.hiddenLocks, store.catalog?.unread].some((paths = []) => paths.length > 0),
-    isTwice: (store.catalog?.findings ?? []).some((one) => one.code === 'duplicate-key' && one.key === key),
+    hasTwins: store.catalog?.findings.some(({ code }) => code === 'duplicate-key') === true,
     olderThan: store.olderThan,
     notReady: (manifest?.policy?.dependsOn ?? []).flatMap((text) => {
       const needs = parseKey(text)
