@@ -57,7 +57,7 @@ export function createLabels(names: KeyNames): (item: Json) => string {
   return (item) => {
     const parts = isObject(item) ? names.map((name) => item[name]) : []
     const label = showName(parts.filter((part) => typeof part === 'string').join('.')) || '?'
-    const count = (counts.get(label) ?? 0) + 1
+    const count = counts.getOrInsert(label, 0) + 1
     counts.set(label, count)
     return count === 1 ? label : `${label}#${count}`
   }

@@ -77,9 +77,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
       const address = proxyFor(origin, proxies)
       const does = origin.startsWith('https:') ? 'joins' : 'forwards'
       const id = address === undefined ? 'direct' : does
-      const way = ways.get(id) ?? wayBy(address === undefined ? undefined : { address, does })
-      ways.set(id, way)
-      return way
+      return ways.getOrInsertComputed(id, () => wayBy(address && { address, does }))
     },
     async destroy() {
       await Promise.all([...ways.values()].map(({ dispatcher }) => dispatcher.destroy()))

@@ -43,10 +43,6 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
       const fields = { name: TEXT, ...identityFieldsOf(profile, key) }
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
-    hashOf(secret: Secret): string {
-      const known = secretHashes.get(secret) ?? hash(secret.reveal())
-      secretHashes.set(secret, known)
-      return known
-    },
+    hashOf: (secret: Secret): string => secretHashes.getOrInsertComputed(secret, () => hash(secret.reveal())),
   }
 }

@@ -24,9 +24,7 @@ export function createKeyGroups() {
       leave(key)
       if (group === undefined) return
       groupOf.set(key, group)
-      const keys = members.get(group)
-      if (keys === undefined) members.set(group, new Set([key]))
-      else keys.add(key)
+      members.getOrInsertComputed(group, () => new Set()).add(key)
     },
     of: (group: string): Iterable<Key> => members.get(group) ?? [],
   }
@@ -51,11 +49,7 @@ function keysBy(
 ): ReadonlyMap<string, readonly Key[]> {
   const index = new Map<string, Key[]>()
   for (const entry of entries)
-    for (const group of [groupsOf(entry)].flat()) {
-      const keys = index.get(group)
-      if (keys === undefined) index.set(group, [entry.key])
-      else keys.push(entry.key)
-    }
+    for (const group of [groupsOf(entry)].flat()) index.getOrInsert(group, []).push(entry.key)
   return index
 }
 
