@@ -20,9 +20,7 @@ const REMEMBERED = 200
 const DIGITS = 12
 
 export function findingsDigest(findings: readonly Finding[]): string {
-  const digest = digests.get(findings) ?? joined(digestsOf(findings))
-  digests.set(findings, digest)
-  return digest
+  return digests.getOrInsertComputed(findings, () => joined(digestsOf(findings)))
 }
 
 export function reportedIn(digest: string, findings: readonly Finding[]): ReadonlySet<string> {

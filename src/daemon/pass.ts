@@ -124,9 +124,7 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
   const before = new Map<Key, Set<Key>>()
   for (const key of keys)
     for (const other of dependents(key)) {
-      if (other === key) continue
-      const needed = before.get(other) ?? new Set()
-      before.set(other, needed.add(key))
+      if (other !== key) before.getOrInsertComputed(other, () => new Set()).add(key)
     }
   return {
     isHeld: (key: Key) => before.has(key),

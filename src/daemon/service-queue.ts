@@ -32,9 +32,7 @@ export function createReadyLanes<T extends ReadyEntry>() {
       return size
     },
     add(entry: T) {
-      const heap = services.get(entry.service) ?? createHeap<T>(isEarlier)
-      services.set(entry.service, heap)
-      heap.push(entry)
+      services.getOrInsertComputed(entry.service, () => createHeap<T>(isEarlier)).push(entry)
       size += 1
     },
     remove(entry: T) {

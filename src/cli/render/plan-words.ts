@@ -29,17 +29,11 @@ function weight({ verdict, takesAway, differences }: PlanItem): number {
 }
 
 export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {
-  const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
-  for (const item of items) {
+  const groups = Map.groupBy(items, (item) => {
     const isAlone = item.desired !== undefined || item.renamedFrom !== undefined
-    const cause = isAlone
-      ? item.key
-      : JSON.stringify([item.verdict, item.reason, item.because, item.waitsFor])
-    const group = groups.get(cause)
-    if (group === undefined) groups.set(cause, [item])
-    else group.push(item)
-  }
-  return [...groups.values()]
+    return isAlone ? item.key : JSON.stringify([item.verdict, item.reason, item.because, item.waitsFor])
+  })
+  return [...groups.values()] as [PlanItem, ...PlanItem[]][] // no group is empty
 }
 
 const MOST_NAMED = 30
@@ -81,15 +75,9 @@ const OTHERWISE: Readonly<Record<Verdict, string>> = {
 
 /** @returns such as "1 to create, 1 drifted, 16 unchanged" */
 function countsOf(plan: Plan): string {
-  const counts = new Map<string, number>()
   const all = [...newsOf(plan), ...plan.items.filter(({ verdict }) => verdict === 'unchanged')]
-  for (const item of all) {
-    const word = wordOf(item)
-    counts.set(word, (counts.get(word) ?? 0) + 1)
-  }
-  return counts.size === 0
-    ? 'no resources'
-    : [...counts].map(([word, count]) => `${count} ${word}`).join(', ')
+  const counts = [...Map.groupBy(all, wordOf)].map(([word, { length }]) => `${length} ${word}`)
+  return counts.length === 0 ? 'no resources' : counts.join(', ')
 }
 
 function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem): string {

@@ -130,11 +130,7 @@ function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
     const nobodys = here.filter((finding) => finding.key === undefined)
     return (nobodys.length > 0 ? nobodys : here).toSorted(byPosition)
   }
-  return (file) => {
-    const errors = known.get(file) ?? find(file)
-    known.set(file, errors)
-    return errors
-  }
+  return (file) => known.getOrInsertComputed(file, find)
 }
 
 function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 'position'> {

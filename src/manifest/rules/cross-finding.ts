@@ -46,9 +46,9 @@ export function createCrossReport() {
   const counts = new Map<ParsedDocument, Map<string, number>>()
 
   function countOf({ document, code }: At): number {
-    const ofDocument = counts.get(document) ?? new Map<string, number>()
-    const count = (ofDocument.get(code) ?? 0) + 1
-    counts.set(document, ofDocument.set(code, count))
+    const ofDocument = counts.getOrInsertComputed(document, () => new Map())
+    const count = ofDocument.getOrInsert(code, 0) + 1
+    ofDocument.set(code, count)
     return count
   }
 

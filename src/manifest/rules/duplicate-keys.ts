@@ -61,9 +61,7 @@ export function keyHolders(
 export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['newcomers'] {
   const newcomers = new Map<Key, Set<string>>()
   for (const { key, position } of losers) {
-    if (key === undefined) continue
-    const files = newcomers.get(key) ?? new Set<string>()
-    newcomers.set(key, files.add(position.file))
+    if (key !== undefined) newcomers.getOrInsertComputed(key, () => new Set()).add(position.file)
   }
   return newcomers
 }

@@ -58,11 +58,7 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
       : `Add a manifest for ${missing}, or correct the name.`
   }
 
-  return (missing) => {
-    const hint = hints.get(missing) ?? hintFor(missing)
-    hints.set(missing, hint)
-    return hint
-  }
+  return (missing) => hints.getOrInsertComputed(missing, hintFor)
 }
 
 export const CHAINS = [

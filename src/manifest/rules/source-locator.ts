@@ -22,8 +22,7 @@ export function createPlaces(textOf: (file: string) => string | undefined) {
         if (text === undefined) continue
         const source = createSourceText(file, text)
         for (const [document, ofDocument] of Map.groupBy(ofFile, (each) => each.document)) {
-          const places = known.get(document) ?? new Map<string, Place>()
-          known.set(document, places)
+          const places = known.getOrInsertComputed(document, () => new Map())
           const tree = treeOf(document, text)
           for (const { path } of ofDocument) places.set(nameOf(path), placeIn(source, document, tree, path))
           yield

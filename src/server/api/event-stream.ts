@@ -57,16 +57,12 @@ export function createEventHub(clock: Clock, epoch: string) {
   let cancelFlush: (() => void) | undefined
   let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
 
-  function dropStalled(): void {
+  function heartbeat(): void {
     for (const client of clients) {
       if (client.writableLength === 0) continue
       if (stalled.has(client)) drop(client)
       else stalled.add(client)
     }
-  }
-
-  function heartbeat(): void {
-    dropStalled()
     send(aliveText())
     cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
   }
@@ -127,8 +123,7 @@ export function createEventHub(clock: Clock, epoch: string) {
         sequence += 1 // a reconnecting client notices the change
         return
       }
-      const known = gathered.get(type) ?? new Set()
-      gathered.set(type, known)
+      const known = gathered.getOrInsertComputed(type, () => new Set())
       for (const key of keys) if (known.size <= KEYS_PER_EVENT) known.add(key)
       cancelFlush ??= clock.after(GATHER_MS, flush)
     },

@@ -90,10 +90,8 @@ function facetsOf(resources: readonly ResourceView[]) {
 }
 
 function countValues(values: readonly string[]): readonly Facet[] {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
+  return [...Map.groupBy(values, (value) => value)]
+    .map(([value, { length: count }]) => ({ value, count }))
     .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
     .slice(0, VALUES)
     .toSorted((a, b) => (a.value < b.value ? -1 : 1))

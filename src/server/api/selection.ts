@@ -101,7 +101,8 @@ export function filtered(all: readonly ResourceView[], narrowing: Narrowing): re
   if (well !== undefined) tests.push((resource) => well.has(isWell(resource) ? 'true' : 'false'))
   if (services.size > 0) tests.push(({ service }) => service !== undefined && services.has(service))
   if (file !== undefined) tests.push(isIn(file))
-  if (words.length > 0) tests.push((resource) => hasWords(resource, words))
+  if (words.length > 0)
+    tests.push((resource) => hasAll(searchTexts.getOrInsertComputed(resource, searchText), words))
   if (tests.length === 0) return all
   return all.filter((resource) => tests.every((test) => test(resource)))
 }
@@ -119,13 +120,6 @@ function isIn(path: string): Test {
 
 /** Caches the text of each view, because a view never changes. */
 const searchTexts = new WeakMap<ResourceView, string>()
-
-function hasWords(resource: ResourceView, words: readonly string[]): boolean {
-  const known = searchTexts.get(resource)
-  const text = known ?? searchText(resource)
-  if (known === undefined) searchTexts.set(resource, text)
-  return hasAll(text, words)
-}
 
 function searchText(resource: ResourceView): string {
   const { key, status, reason, because, file, service, pipeId, state, labels, manifestRevision } = resource
