@@ -216,6 +216,8 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
   }
   try {
+    // A ledger that takes intents and no outcomes would lose an id with each create.
+    await reconciliation.outbox.saveIds()
     await context.ledger.assertCanSettle()
     return await reconcileOnce(reconciliation, permit)
   } finally {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/write-limits.ts'
@@ -6,6 +7,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { operate } from '../../src/reconcile/operator/operate.ts'
 import { having, type Client } from './client.ts'
 import {
+  DELETE,
   KAFKA,
   lockOf,
   MINUTE,
@@ -539,4 +541,20 @@ test('a replacement is created although a commit reaches the create limit after 
     },
     'for 30 min; is InSync',
     (client) => expect(client.count()).toBe(1),
+  ))
+
+test('all pipes of a service, which a person lets pass, are deleted together, and each deletion ends', () =>
+  story(
+    started(KAFKA, {}),
+    (client) => client.put('b.json', pipeOf('b', { ...OTHER_TOPIC, name: 'another' })),
+    'turn Pipe/b; 20 min; turn; turn Pipe/b; want KAFKA absent',
+    (client) => client.put('b.json', pipeOf('b', { ...OTHER_TOPIC, name: 'another' }, DELETE)),
+    'turn; turn Pipe/b',
+    (client) => allowBlocked(client.context(), { dryRun: false, deletions: true }),
+    'turn; turn Pipe/b; grace; turn; turn Pipe/b',
+    ({ server }) => {
+      for (const id of server.pipes().keys()) server.setStates(id, 'gone')
+    },
+    ...Array.from({ length: 40 }, () => '31 s; turn; turn Pipe/b'),
+    'is Absent; holds nothing',
   ))

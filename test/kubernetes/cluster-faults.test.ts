@@ -375,6 +375,16 @@ test('a list whose pages are too old begins again', async () => {
   await expect(open({ mode: 'reader' })).rejects.toThrow('not from the Kubernetes API')
 })
 
+test('an unreadable record does not hide the attempt of another key', async () => {
+  const { ledger } = await open()
+  await ledger.swap(blank('Pipe/a'), [])
+  const { intent } = await ledger.swap(fullRecord(ORDERS), [])
+  const path = pathOf('pipe.a')
+  await put(path, { ...model.api.objects().get(path), version: 2, record: '{' })
+  expect(await ledger.withIntent('another')).toBeUndefined()
+  expect((await ledger.withIntent(intent?.id ?? ''))?.key).toBe(ORDERS)
+})
+
 /** Not `missing`, which a plan takes for a first run. */
 const DAMAGED = { code: 'corrupt' }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { LedgerError } from '../../src/contract/ledger.ts'
 import { conditionMessage, viewMessage } from '../support/messages.ts'
 import { given, MINUTE } from './given.ts'
+import { during } from './given-listing.ts'
 import { endpoint, pipe } from './manifests.ts'
 import { idOf, play, story, times, worldAfter } from './story.ts'
 
@@ -195,4 +197,25 @@ describe('a create', () => {
       await play(world, `restart; write orders ${to}; look orders: OutcomeUnknown`)
     expect(world.platform.posts).toHaveLength(1)
   })
+})
+
+const NO_PIPE = '00000000-0000-4000-8000-00000000abcd'
+
+test('while an id cannot be written, no other create begins, although intents can be written', async () => {
+  const world = await worldAfter('write a; write b')
+  const { settle } = world.ledger
+  Object.assign(world.ledger, { settle: () => Promise.reject(new LedgerError('io', 'no outcomes')) })
+  await play(world, 'look a: OutcomeUnsaved')
+  await play(world, 'look b: LedgerFailed')
+  expect(world.platform.posts).toHaveLength(1)
+  Object.assign(world.ledger, { settle })
+  await play(world, 'look b: New; look a: InSync')
+  expect(world.platform.posts).toHaveLength(2)
+})
+
+test('a new key backs off also while the ledger cannot be written', async () => {
+  const world = await given({ 'a.yaml': pipe('a', { policy: { adopt: NO_PIPE } }) })
+  Object.assign(world.ledger, { swap: () => Promise.reject(new LedgerError('io', 'no writes')) })
+  await during(world, 'Pipe/a', 5 * MINUTE)
+  expect(world.platform.requests.get).toBeLessThan(40)
 })

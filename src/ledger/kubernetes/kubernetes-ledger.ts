@@ -37,7 +37,7 @@ const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
-  const { keptAt, recordOf, versionOf, records, written } = readMirror(mirror)
+  const { keptAt, recordOf, versionOf, records, withIntent, written } = readMirror(mirror)
   let isClosed = false
 
   function assertOpen(): void {
@@ -186,11 +186,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async withIntent(intentId) {
       assertOpen()
-      const isIt = ({ intent }: LedgerRecord) => intent?.id === intentId
-      const heard = records().find(isIt)
+      const heard = withIntent(intentId)
       if (heard !== undefined) return heard
-      await readAnew(() => mirror.relist())
-      return records().find(isIt)
+      await readAnew(() => mirror.relist()).catch(ignoreCorrupt)
+      return withIntent(intentId)
     },
     swap: (next, history) => whileActing([next], () => write(next, history)),
     settle: (next, history) => report([next], () => write(next, history)),
@@ -259,4 +258,9 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
       error: bug,
     })
   }
+}
+
+/** A complete reading found an unreadable record, of another key. */
+function ignoreCorrupt(error: unknown): void {
+  if (!(error instanceof LedgerError && error.code === 'corrupt')) throw error
 }

@@ -246,11 +246,24 @@ export function readMirror(mirror: Mirror) {
     return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
+  /** Skips unreadable records: they must not hold the outcomes of other keys. */
+  function withIntent(id: string): LedgerRecord | undefined {
+    for (const mirrored of mirror.all()) {
+      try {
+        const record = recordOf(mirrored)
+        if (record?.intent?.id === id) return record
+      } catch (error) {
+        if (!(error instanceof LedgerError)) throw error
+      }
+    }
+    return undefined
+  }
+
   function written(record: LedgerRecord): LedgerRecord {
     const mirrored = mirror.get(record.key)
     if (mirrored?.kept.version === record.version) decoded.set(mirrored, record)
     return record
   }
 
-  return { keptAt, recordOf, versionOf, records, written }
+  return { keptAt, recordOf, versionOf, records, withIntent, written }
 }

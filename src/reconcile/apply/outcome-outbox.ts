@@ -33,6 +33,8 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
+  /** Writes the ids that earlier creates brought. @throws {LedgerError} */
+  saveIds(): Promise<void>
   /** Before the process ends, writes all outcomes. @param until ends retries; default: one try @returns unsaved outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly pending: ReadonlyMap<Key, PendingOutcome>
@@ -155,6 +157,9 @@ export function createOutcomeOutbox({
     },
     remember: (key, outcome) => void kept.set(key, outcome),
     recover,
+    async saveIds() {
+      for (const [key, { end }] of kept) if (end.type === 'created' && !underWay.has(key)) await recover(key)
+    },
     async during(key, create) {
       underWay.add(key)
       try {

@@ -269,6 +269,7 @@ function isExpected(context: ReconcileContext, record: LedgerRecord | undefined)
   const { key, remote } = record
   const entry = store.entry(key)
   if (isLeftAlone(entry, clock.now())) return false
+  if (record.removal?.isSent === true) return false
   const isSaidGone =
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && saysDeleted(entry, remote.id))
   const misses = store.observation(key)?.misses

@@ -15,7 +15,7 @@ export async function readRecord({ ledger, store }: Known, key: Key): Promise<Le
   const record = stored && isSame ? { ...stored, backoff: known?.backoff } : stored
   if (record !== undefined) store.note(record)
   else if (store.record(key) !== undefined) store.drop(key) // an operator forgot it
-  return record ?? blankRecord(key)
+  return record ?? { ...blankRecord(key), ...(known?.version === 0 && { backoff: known.backoff }) }
 }
 
 /** Loads records that another process wrote. The reconcile of an unreadable record reports it. @returns their keys */
