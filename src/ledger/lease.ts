@@ -39,9 +39,8 @@ export function takeLease(file: string, now: number): Disposable {
 
 /** Whether any process owns the ledger. Writes no files. @throws {LedgerError} `io` */
 export function isOwned(file: string): boolean {
-  let probe: DatabaseSync | undefined
   try {
-    probe = new DatabaseSync(`${file}.lock`, { readOnly: true, timeout: 0 })
+    using probe = new DatabaseSync(`${file}.lock`, { readOnly: true, timeout: 0 })
     probe.prepare('SELECT 1 FROM sqlite_schema').get()
     return false
   } catch (error) {
@@ -49,8 +48,6 @@ export function isOwned(file: string): boolean {
     if (code === CANNOT_OPEN) return false // never owned
     if (code === BUSY) return true
     throw sqlError('open', file, error)
-  } finally {
-    probe?.close()
   }
 }
 

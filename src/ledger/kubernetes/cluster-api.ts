@@ -213,6 +213,14 @@ export function createClusterApi(options: {
   }
 }
 
+/** @returns undefined after status 404 */
+export function findObject({ get }: Pick<ClusterApi, 'get'>, path: string): Promise<KubeObject | undefined> {
+  return get(path).catch((error: unknown) => {
+    if (error instanceof ClusterError && error.status === 404) return undefined
+    throw error
+  })
+}
+
 function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {
   const limits = {
     timeout: timeoutMs,
