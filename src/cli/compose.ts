@@ -3,7 +3,7 @@ import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
-import type { Settings } from '../config/settings.ts'
+import { ownFilesOf, type Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
@@ -130,19 +130,6 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
     const hint = `The sandbox of "npm start" has a ledger. To read it, add ${flags}.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }
-}
-
-/** Pipewright's own secrets, which no manifest can send to a data source. */
-function ownFilesOf({
-  alertsTokenFile,
-  adminTokenFile,
-  clientKeyFile,
-  webhookUrl,
-  webhookSecretFile,
-}: Settings): readonly string[] {
-  const urlFile = webhookUrl !== undefined && 'file' in webhookUrl ? webhookUrl.file : undefined
-  const files = [alertsTokenFile, adminTokenFile, clientKeyFile, urlFile, webhookSecretFile]
-  return files.filter((file) => file !== undefined)
 }
 
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {

@@ -235,19 +235,18 @@ export type Emit = (event: Event) => void
 
 export interface EventBus {
   readonly emit: Emit
-  readonly listen: (listener: (event: Event) => void) => () => void
+  readonly listen: (listener: Emit) => () => void
 }
 
 export function createEventBus(): EventBus {
-  const listeners = new Set<{ readonly tell: (event: Event) => void }>()
+  const listeners = new Set<Emit>()
   return {
     emit(event) {
-      for (const { tell } of listeners) tell(event)
+      for (const tell of listeners) tell(event)
     },
     listen(tell) {
-      const listener = { tell }
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+      listeners.add(tell)
+      return () => void listeners.delete(tell)
     },
   }
 }
