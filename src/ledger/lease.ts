@@ -21,7 +21,12 @@ export function takeLease(file: string, now: number): Disposable {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
-    if (sqliteCode(error) === BUSY) throw locked(file, holderFile)
+    if (sqliteCode(error) === BUSY)
+      throw new LedgerError(
+        'locked',
+        `another process owns the ledger ${file} (${readHolder(holderFile)}). Two processes could create a pipe ` +
+          'twice. Stop the other process. Or, if it is a daemon, use "pipewright reconcile --wait". Or name another file with --ledger.',
+      )
     throw sqlError('open', file, error)
   }
   const held = lock
@@ -58,14 +63,6 @@ function writeHolder(holderFile: string, now: number): void {
   } catch {
     // Ignored, because the file is only for messages.
   }
-}
-
-function locked(file: string, holderFile: string): LedgerError {
-  return new LedgerError(
-    'locked',
-    `another process owns the ledger ${file} (${readHolder(holderFile)}). Two processes could create a pipe ` +
-      'twice. Stop the other process. Or, if it is a daemon, use "pipewright reconcile --wait". Or name another file with --ledger.',
-  )
 }
 
 function readHolder(holderFile: string): string {

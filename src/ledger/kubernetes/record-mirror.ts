@@ -169,10 +169,7 @@ export function createMirror(
       const name = objectName(ledger, key)
       const before = writes.get(name) ?? Promise.resolve()
       const written = before.then(write)
-      const settled = written.then(
-        () => undefined,
-        () => undefined,
-      )
+      const settled = written.catch(() => undefined)
       writes.set(name, settled)
       try {
         const object = await written
