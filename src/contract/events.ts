@@ -233,18 +233,15 @@ export type Event =
 
 export type Emit = (event: Event) => void
 
-export interface EventBus {
-  readonly emit: Emit
-  readonly listen: (listener: Emit) => () => void
-}
+export type EventBus = ReturnType<typeof createEventBus>
 
-export function createEventBus(): EventBus {
+export function createEventBus() {
   const listeners = new Set<Emit>()
   return {
-    emit(event) {
+    emit(event: Event) {
       for (const tell of listeners) tell(event)
     },
-    listen(tell) {
+    listen(tell: Emit) {
       listeners.add(tell)
       return () => void listeners.delete(tell)
     },
