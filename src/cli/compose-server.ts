@@ -68,7 +68,9 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
         ledgerRollback: context.ledger.rollback,
       }),
       operator: {
-        adminToken: adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile, stopping),
+        // Reads the file for each request, because the token can change.
+        adminToken:
+          adminTokenFile === undefined ? undefined : () => readTextFile(adminTokenFile, { signal: stopping }),
         ownerToken: ownerTokenOf(context.ledger),
         request: (key, accept) => daemon.request(key, accept),
         progress: (token) => daemon.progress(token),
@@ -79,14 +81,6 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
     })
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-/** Reads the file for each request, because the token can change. */
-function tokenReader(file: string, signal: AbortSignal): () => Promise<string | undefined> {
-  return async () => {
-    const text = await readTextFile(file, { signal }).catch(() => '')
-    return text.trim() === '' ? undefined : text.trim()
   }
 }
 

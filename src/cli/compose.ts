@@ -3,12 +3,12 @@ import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
-import type { Settings } from '../config/settings.ts'
+import { ownFilesOf, type Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
-import { createPlatform, type PlatformClient } from '../platform/clients.ts'
+import { createPlatform } from '../platform/clients.ts'
 import { createFreshSecrets, createMountedSecrets, secretsIn } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
@@ -16,7 +16,7 @@ import { readBodySecrets } from '../reconcile/gather/body-secrets.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
-import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
+import { createReconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, sandboxLedger, type SandboxUse } from './embedded-sandbox.ts'
@@ -26,16 +26,7 @@ import type { Term } from '../contract/leadership.ts'
 import { CommandError, nobody, print, VERSION, type Io } from './io.ts'
 import type { Progress } from './render/progress.ts'
 
-export interface Engine {
-  readonly context: ReconcileContext
-  readonly board: WritableBoard
-  readonly reconciler: Reconciler
-  readonly platform: PlatformClient
-  /** Before a requested check or plan, drops cached secrets and credentials. */
-  readonly forgetSecrets: () => void
-  readonly source: Source
-  readonly baseUrl: string | undefined
-}
+export type Engine = Awaited<ReturnType<typeof compose>>
 
 /** `maxCreates`: Infinity with `--yes`. */
 interface ComposeOptions extends Pick<ReconcileContext, 'ledger' | 'clock' | 'emit' | 'maxCreates'> {
@@ -132,20 +123,7 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   }
 }
 
-/** Pipewright's own secrets, which no manifest can send to a data source. */
-function ownFilesOf({
-  alertsTokenFile,
-  adminTokenFile,
-  clientKeyFile,
-  webhookUrl,
-  webhookSecretFile,
-}: Settings): readonly string[] {
-  const urlFile = webhookUrl !== undefined && 'file' in webhookUrl ? webhookUrl.file : undefined
-  const files = [alertsTokenFile, adminTokenFile, clientKeyFile, urlFile, webhookSecretFile]
-  return files.filter((file) => file !== undefined)
-}
-
-export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
+export async function compose(options: ComposeOptions, stack: AsyncDisposableStack) {
   const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
   await assertTls(network.tls)
@@ -202,7 +180,16 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     fail: failpointsHere()?.fail,
   }
   const reconciler = createReconciler(context, board)
-  return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
+  return {
+    context,
+    board,
+    reconciler,
+    platform,
+    /** Before a requested check or plan, drops cached secrets and credentials. */
+    forgetSecrets: secrets.forget,
+    source,
+    baseUrl,
+  }
 }
 
 /** Masks each secret that was ever sent, because a reply can repeat a secret whose manifest is gone. */

@@ -8,6 +8,7 @@ import type { Fitted } from '../kinds/left-out.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { isBelow } from '../lib/below.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { fileErrorCode } from '../manifest/files/read-bytes.ts'
 import { escapeControls, printable } from '../lib/shown-text.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'
@@ -42,7 +43,7 @@ export async function writeManifests(
   }
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new CommandError(
-      `import: ${folder} cannot be created (${codeOf(error)}). Give another --output-dir.`,
+      `import: ${folder} cannot be created (${fileErrorCode(error)}). Give another --output-dir.`,
     )
   })
   const problems: string[] = []
@@ -50,16 +51,12 @@ export async function writeManifests(
     const { key } = one
     const file = join(folder, `${nameOf(key)}.yaml`)
     await writeFile(file, textOf(one), { flag: 'wx' }).catch((error: unknown) => {
-      const code = codeOf(error)
+      const code = fileErrorCode(error)
       const what = code === 'EEXIST' ? 'exists and is not overwritten' : `cannot be written (${code})`
       problems.push(`import: ${file} ${what}, so ${key} has no manifest there. Give another --output-dir.`)
     })
   }
   return problems
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
 type Made = Imported & { readonly manifest: JsonObject }

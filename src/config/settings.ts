@@ -24,13 +24,14 @@ import {
   type ReadValues,
 } from './settings-table.ts'
 import { realpathSync } from 'node:fs'
+import type { WebhookUrl } from '../lib/webhook-url.ts'
 import { isBelow } from '../lib/below.ts'
-
-type Worked = 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
-  readonly [N in Exclude<SettingName, Worked>]: (typeof TABLE)[N] extends { readonly default: string }
+  readonly [N in Exclude<SettingName, 'alertsTokenFile'>]: (typeof TABLE)[N] extends {
+    readonly default: string
+  }
     ? ValueOf<N>
     : ValueOf<N> | undefined
 } & {
@@ -206,11 +207,11 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
   if (between !== undefined) return [between]
   const why = `it is below --secrets-dir (${secretsDir.value}). If a manifest names this file, Pipewright sends its content to a source`
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
-  return ownFiles(values).flatMap(([name, read]) =>
-    read !== undefined && isIn(read.value, secretsDir.value, realPath)
-      ? [problemOf(name, read, why, right)]
-      : [],
-  )
+  return OWN_FILES.flatMap((name) => {
+    const file = ownFileIn(values[name]?.value)
+    if (file === undefined || !isIn(file, secretsDir.value, realPath)) return []
+    return [problemOf(name, { value: file, from: values[name]?.from }, why, right)]
+  })
 }
 
 function foldersProblem(
@@ -242,24 +243,22 @@ function isIn(path: string, folder: string, realPath: RealPath): boolean {
   return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
 }
 
-function ownFiles({
-  alertsTokenFile,
-  adminTokenFile,
-  clientKeyFile,
-  webhookUrl,
-  webhookSecretFile,
-}: ReadValues) {
-  const urlFile =
-    webhookUrl !== undefined && 'file' in webhookUrl.value
-      ? { value: webhookUrl.value.file, from: webhookUrl.from }
-      : undefined
-  return [
-    ['alertsTokenFile', alertsTokenFile],
-    ['adminTokenFile', adminTokenFile],
-    ['clientKeyFile', clientKeyFile],
-    ['webhookUrl', urlFile],
-    ['webhookSecretFile', webhookSecretFile],
-  ] as const
+const OWN_FILES = [
+  'alertsTokenFile',
+  'adminTokenFile',
+  'clientKeyFile',
+  'webhookUrl',
+  'webhookSecretFile',
+] as const
+
+/** Pipewright's own secrets, which no manifest can send to a data source. */
+export function ownFilesOf(settings: Settings): readonly string[] {
+  return OWN_FILES.flatMap((name) => ownFileIn(settings[name]) ?? [])
+}
+
+function ownFileIn(value: string | WebhookUrl | undefined): string | undefined {
+  if (typeof value !== 'object') return value
+  return 'file' in value ? value.file : undefined
 }
 
 function realPathOf(path: string): string {

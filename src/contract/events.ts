@@ -233,21 +233,17 @@ export type Event =
 
 export type Emit = (event: Event) => void
 
-export interface EventBus {
-  readonly emit: Emit
-  readonly listen: (listener: (event: Event) => void) => () => void
-}
+export type EventBus = ReturnType<typeof createEventBus>
 
-export function createEventBus(): EventBus {
-  const listeners = new Set<{ readonly tell: (event: Event) => void }>()
+export function createEventBus() {
+  const listeners = new Set<Emit>()
   return {
-    emit(event) {
-      for (const { tell } of listeners) tell(event)
+    emit(event: Event) {
+      for (const tell of listeners) tell(event)
     },
-    listen(tell) {
-      const listener = { tell }
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+    listen(tell: Emit) {
+      listeners.add(tell)
+      return () => void listeners.delete(tell)
     },
   }
 }

@@ -4,12 +4,10 @@ import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
-import { PRIORITIES, type Queue, type Taken } from './queue.ts'
+import { type Ask, PRIORITIES, type Queue, type Taken } from './queue.ts'
 
-export interface Again {
-  readonly priority: Priority
+export interface Again extends Omit<Ask, 'dueAt'> {
   readonly afterMs: number
-  readonly service: string
 }
 
 interface DispatcherOptions {

@@ -10,10 +10,8 @@ export interface Ask {
   readonly service: string
 }
 
-export interface Taken {
+export interface Taken extends Omit<Ask, 'dueAt'> {
   readonly key: Key
-  readonly priority: Priority
-  readonly service: string
   /** ms since the key was due at this priority. */
   readonly waitedMs: number
 }

@@ -111,7 +111,7 @@ export async function statWalk(root: string, signal: AbortSignal): Promise<strin
     const digest = createHash('sha256').update(JSON.stringify([resolved, tree.unread, [...tree.links]]))
     const slices = createSlices()
     for (const { file, path } of tree.files) {
-      if (slices.isOver()) await slices.next()
+      await slices.pause()
       signal.throwIfAborted()
       digest.update(`${file}\0${path}\0${stampOf(path)}\n`)
     }

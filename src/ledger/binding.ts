@@ -29,25 +29,18 @@ function keptProfile(profile: string): string | undefined {
 /** Refuses another platform or profile, because Pipewright would create all pipes there again. */
 export function assertBinding(ledger: string, bound: Binding, wanted: Binding): void {
   const { platform, profile } = wanted
-  if (profile !== undefined && bound.profile !== keptProfile(profile))
-    throw otherProfile(ledger, bound.profile ?? DEFAULT.name, profile)
-  if (platform !== undefined && bound.platform !== undefined && bound.platform !== platform)
-    throw otherPlatform(ledger, bound.platform, platform)
-}
-
-function otherProfile(ledger: string, bound: string, wanted: string): LedgerError {
-  return new LedgerError(
-    'platform',
-    `the ledger ${ledger} belongs to another profile: it was used with --profile ${bound}, not ${wanted}. Use --profile ${bound}, or ` +
-      'name another ledger with --ledger.',
-  )
-}
-
-function otherPlatform(ledger: string, bound: string, wanted: string): LedgerError {
-  return new LedgerError(
-    'platform',
-    `the ledger ${ledger} belongs to another platform: it was used with ${bound}, not ${wanted}. With ${wanted}, Pipewright would create ` +
-      'its pipes again. Use the earlier --base-url, or name another ledger with --ledger. If only the address of the ' +
-      'platform changed, run "pipewright forget --platform" once.',
-  )
+  const { platform: before, profile: own = DEFAULT.name } = bound
+  if (profile !== undefined && own !== profile)
+    throw new LedgerError(
+      'platform',
+      `the ledger ${ledger} belongs to another profile: it was used with --profile ${own}, not ${profile}. Use --profile ${own}, or ` +
+        'name another ledger with --ledger.',
+    )
+  if (platform !== undefined && before !== undefined && before !== platform)
+    throw new LedgerError(
+      'platform',
+      `the ledger ${ledger} belongs to another platform: it was used with ${before}, not ${platform}. With ${platform}, Pipewright would create ` +
+        'its pipes again. Use the earlier --base-url, or name another ledger with --ledger. If only the address of the ' +
+        'platform changed, run "pipewright forget --platform" once.',
+    )
 }

@@ -21,7 +21,12 @@ export function takeLease(file: string, now: number): Disposable {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
-    if (sqliteCode(error) === BUSY) throw locked(file, holderFile)
+    if (sqliteCode(error) === BUSY)
+      throw new LedgerError(
+        'locked',
+        `another process owns the ledger ${file} (${readHolder(holderFile)}). Two processes could create a pipe ` +
+          'twice. Stop the other process. Or, if it is a daemon, use "pipewright reconcile --wait". Or name another file with --ledger.',
+      )
     throw sqlError('open', file, error)
   }
   const held = lock
@@ -39,9 +44,8 @@ export function takeLease(file: string, now: number): Disposable {
 
 /** Whether any process owns the ledger. Writes no files. @throws {LedgerError} `io` */
 export function isOwned(file: string): boolean {
-  let probe: DatabaseSync | undefined
   try {
-    probe = new DatabaseSync(`${file}.lock`, { readOnly: true, timeout: 0 })
+    using probe = new DatabaseSync(`${file}.lock`, { readOnly: true, timeout: 0 })
     probe.prepare('SELECT 1 FROM sqlite_schema').get()
     return false
   } catch (error) {
@@ -49,8 +53,6 @@ export function isOwned(file: string): boolean {
     if (code === CANNOT_OPEN) return false // never owned
     if (code === BUSY) return true
     throw sqlError('open', file, error)
-  } finally {
-    probe?.close()
   }
 }
 
@@ -61,14 +63,6 @@ function writeHolder(holderFile: string, now: number): void {
   } catch {
     // Ignored, because the file is only for messages.
   }
-}
-
-function locked(file: string, holderFile: string): LedgerError {
-  return new LedgerError(
-    'locked',
-    `another process owns the ledger ${file} (${readHolder(holderFile)}). Two processes could create a pipe ` +
-      'twice. Stop the other process. Or, if it is a daemon, use "pipewright reconcile --wait". Or name another file with --ledger.',
-  )
 }
 
 function readHolder(holderFile: string): string {

@@ -134,12 +134,8 @@ function fill(draft: string, archive: Archive | undefined): void {
 
 /** Flushes the file's folder, because otherwise a power failure can remove a new name. */
 export function syncFolder(file: string): void {
-  const folder = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  using stack = new DisposableStack()
+  fsyncSync(stack.adopt(openSync(dirname(file), 'r'), closeSync))
 }
 
 const RESERVE_BYTES = 1_048_576

@@ -23,13 +23,26 @@ export interface LoadResult {
   readonly revisionSince: number | undefined
 }
 
-export interface Source {
+export type Source = ReturnType<typeof createSource>
+
+/** `root`: the manifests directory, or a single file. */
+export function createSource(
+  settings: Pick<TreeOptions, 'profile' | 'root' | 'clock' | 'onRead'> & {
+    readonly limits?: Partial<Limits>
+  },
+) {
+  const { profile, root, limits, clock, onRead } = settings
+  const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
+  let last: DirectoryReading | undefined
+  let state: CatalogState | undefined
+  const places = createPlaces((file) => last && textNow(last, file, bounds))
+
   /**
    * Call it again only after the last call ended.
    * @param recorded keys in the ledger
    * @throws the signal's reason. Problems of the directory are in the catalog.
    */
-  load(
+  async function load(
     recorded: ReadonlyMap<Key, Recorded>,
     options: {
       readonly accept: 'force' | 'normal'
@@ -39,22 +52,8 @@ export interface Source {
       readonly trust?: 'bytes' | 'stamps'
     },
     signal: AbortSignal,
-  ): Promise<LoadResult>
-}
-
-/** `root`: the manifests directory, or a single file. */
-export function createSource(
-  options: Pick<TreeOptions, 'profile' | 'root' | 'clock' | 'onRead'> & { readonly limits?: Partial<Limits> },
-): Source {
-  const { profile, root, limits, clock, onRead } = options
-  const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
-  let last: DirectoryReading | undefined
-  let state: CatalogState | undefined
-  const places = createPlaces((file) => last && textNow(last, file, bounds))
-
-  async function load(
-    ...[recorded, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
+    const { accept, created, trust = 'stamps' } = options
     const previous = state
     const reading = await readDirectory({
       profile,

@@ -2,7 +2,7 @@ import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Method } from '../kinds/definition.ts'
 import { operationsOf, type Profile } from '../kinds/profile.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
-import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
+import { addControl, createControl, isControl } from './control.ts'
 import { dialectOf } from './dialect.ts'
 import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
@@ -27,15 +27,9 @@ export interface SandboxOptions extends Access {
   readonly now?: (() => number) | undefined
 }
 
-export interface Sandbox extends SandboxControl, AsyncDisposable {
-  /** `http://HOST:PORT`, for `--base-url` and `--alerts-base-url`. */
-  readonly url: string
-  /** Replaces all accepted credentials, also the fixture's. */
-  setAccess(access: Access): void
-  close(): Promise<void>
-}
+export type Sandbox = Awaited<ReturnType<typeof createSandbox>>
 
-export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions) {
   const { profile = DEFAULT, now = Date.now } = options
   const fixture = fixtureSchema(profile).parse(options.fixture ?? {})
   let access: Access = {
@@ -62,8 +56,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const open = stack.move()
   return {
     ...control,
+    /** `http://HOST:PORT`, for `--base-url` and `--alerts-base-url`. */
     url,
-    setAccess(next) {
+    /** Replaces all accepted credentials, also the fixture's. */
+    setAccess(next: Access) {
       access = next
     },
     close: () => open.disposeAsync(),

@@ -60,12 +60,9 @@ export async function openListener(
     port,
     async close() {
       // A client that never reads its reply would keep the server open.
-      const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
-      try {
-        await app.close()
-      } finally {
-        cancel()
-      }
+      using stack = new DisposableStack()
+      stack.defer(clock.after(CLOSE_MS, () => app.server.closeAllConnections()))
+      await app.close()
     },
   }
 }

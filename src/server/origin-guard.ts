@@ -18,9 +18,8 @@ export interface KnownHosts {
  */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
-  const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
-  if (publicHost !== undefined) allowed.add(publicHost)
-  const publicOrigin = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).origin
+  const publicUrl = known.publicUrl === undefined ? undefined : new URL(known.publicUrl)
+  if (publicUrl !== undefined) allowed.add(publicUrl.hostname)
 
   app.addHook('onRequest', async (request) => {
     assertTarget(request)
@@ -30,7 +29,7 @@ export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 
     const mayBeAny = names === 'of browsers' && !isOfBrowser(request)
     if (host === undefined || !(host === NO_HOST || mayBeAny || isKnown(host.name, allowed)))
       throw misdirected(host?.name)
-    if (isFromElsewhere(request, host.all, publicOrigin)) throw crossSite(request.url)
+    if (isFromElsewhere(request, host.all, publicUrl?.origin)) throw crossSite(request.url)
   })
 }
 

@@ -103,7 +103,7 @@ export interface CreateLimit {
 }
 
 export interface Operator {
-  /** Undefined: no admin token is configured. Undefined result: the token file is empty or unreadable. */
+  /** Undefined: no admin token is configured. A rejection or an empty text: the token file cannot be used. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined
   /** Derived from the ledger, so a command that can read the ledger needs no admin token. */
   readonly ownerToken: string

@@ -84,7 +84,12 @@ export function historyText(
   const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
   const rows = entries.map((entry) => ({
-    facts: factsOf(entry, wide).map(plainText),
+    facts: [
+      timeOf(entry.at),
+      entry.key,
+      whatOf(entry),
+      ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),
+    ].map(plainText),
     message: plainText(entry.message),
     means: innerCause({ reason: entry.reason }, entry.key),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
@@ -109,15 +114,6 @@ export function historyText(
 
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
-}
-
-function factsOf(entry: HistoryEntry, wide: boolean): readonly string[] {
-  return [
-    timeOf(entry.at),
-    entry.key,
-    whatOf(entry),
-    ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),
-  ]
 }
 
 /** @returns such as `create New: done` for an action, `Synced=False: Drifted` for a condition */

@@ -28,13 +28,10 @@ export async function lock(
   for (const problem of problems) print(io.stderr, `pipewright: ${plainText(problem)}`)
   const manifests = locksOf(records, name.data)
   if (manifests.length === 0)
-    throw new CommandError('The ledger has no pipe. If it was lost, keep the last Lock.', EXIT.failed)
+    throw new CommandError('The ledger has no pipe. If it was lost, keep the last Lock.')
   if (options.output === 'json') {
     if (manifests.length > 1)
-      throw new CommandError(
-        `JSON holds one Lock. These pipes need ${manifests.length}: use "-o yaml".`,
-        EXIT.failed,
-      )
+      throw new CommandError(`JSON holds one Lock. These pipes need ${manifests.length}: use "-o yaml".`)
     printJson(io, manifests[0])
   } else {
     const texts = manifests.map((each) => stringify(each))

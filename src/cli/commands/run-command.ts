@@ -1,3 +1,4 @@
+import { aborted } from 'node:util'
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon } from '../../daemon/daemon.ts'
@@ -83,8 +84,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   )
   const { standing } = await run.begin()
   stop.onHangup(() => void daemon.request(undefined, 'force'))
-  const signal = await aborted(AbortSignal.any([stop.stopping, run.ended]))
-  emit({ type: 'Stopping', signal })
+  const ending = AbortSignal.any([stop.stopping, run.ended])
+  await aborted(ending, ending)
+  emit({ type: 'Stopping', signal: String(ending.reason) })
   return await end(io, settings, { events, engine, daemon, activity, leading, run, standing })
 }
 
@@ -103,7 +105,7 @@ async function end(
   { events, engine, daemon, activity, leading, run, standing }: Running,
 ): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), stop.forced])
-  await Promise.race([standing, aborted(deadline)])
+  await Promise.race([standing, aborted(deadline, deadline)])
   const cut = await daemon.stop(deadline)
   engine.reconciler.problems.flush()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
@@ -112,7 +114,7 @@ async function end(
   // Comes before slower steps, because a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how, typed))
   await activity.stop()
-  await Promise.race([run.flush(deadline), aborted(deadline)])
+  await Promise.race([run.flush(deadline), aborted(deadline, deadline)])
   await leading.term?.release()
   events.emit({ type: 'Stopped', unfinished })
   const { reason, aborted: isEnded } = run.ended
@@ -176,13 +178,6 @@ function tellStart(
     if (event.type !== 'SourceLoaded') return
     void lookAtMounts()
     void lookAtTls()
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<string> {
-  return new Promise((settle) => {
-    if (signal.aborted) settle(String(signal.reason))
-    signal.addEventListener('abort', () => settle(String(signal.reason)), { once: true })
   })
 }
 

@@ -100,19 +100,17 @@ async function assertNoManifest(io: Io, settings: Settings, key: string): Promis
   const { file, line } = entry.position
   const place = placeOf(folderOf(manifests), file, line)
   const problem = entry.state === 'valid' ? '' : ` It has errors: see "${commandLine('validate', settings)}".`
-  throw new CommandError(`${key} was not reconciled yet. Its manifest: ${place}.${problem}`, EXIT.failed)
+  throw new CommandError(`${key} was not reconciled yet. Its manifest: ${place}.${problem}`)
 }
 
 function viewNamed(resources: readonly ShownResource[], key: string): ShownResource {
   const found = resources.find((resource) => resource.key === key)
   if (found !== undefined) return found
-  throw new CommandError(
-    `there is no record of ${escapeControls(key)}. ${didYouMean(
-      key,
-      resources.map((one) => one.key),
-    )}`,
-    EXIT.failed,
+  const hint = didYouMean(
+    key,
+    resources.map((one) => one.key),
   )
+  throw new CommandError(`there is no record of ${escapeControls(key)}. ${hint}`)
 }
 
 function show(io: Io, settings: Settings, reading: Chosen, { key, output }: StatusOptions): void {

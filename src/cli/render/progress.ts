@@ -1,4 +1,4 @@
-import { isTerminal } from './terminal.ts'
+import { isTerminal, widthOfTerminal } from './terminal.ts'
 import type { Io } from '../io.ts'
 
 /** Shorter work shows no progress. */
@@ -33,7 +33,7 @@ export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Pro
     const now = performance.now()
     if (line === '' || now - startedAt < AFTER_MS || now - paintedAt < EVERY_MS) return
     paintedAt = now
-    stderr.write(ERASE_LINE + line.slice(0, columnsOf(stderr) - 1))
+    stderr.write(ERASE_LINE + line.slice(0, widthOfTerminal(stderr, USUAL_COLUMNS) - 1))
     isShown = true
   }
 
@@ -52,12 +52,6 @@ export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Pro
 }
 
 const USUAL_COLUMNS = 80
-
-function columnsOf(stream: NodeJS.WritableStream): number {
-  return 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
-    ? stream.columns
-    : USUAL_COLUMNS
-}
 
 function guarded(stream: NodeJS.WritableStream, before: () => void): NodeJS.WritableStream {
   return new Proxy(stream, {

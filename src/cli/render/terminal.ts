@@ -61,9 +61,10 @@ export function wrapped(text: string, indent: string, width = COLUMNS): string {
   return [...lines, line].map((one) => indent + one).join('\n')
 }
 
-function widthOfTerminal(stream: NodeJS.WritableStream): number {
+/** @param unknown the width of a file, a pipe or a terminal that does not tell it */
+export function widthOfTerminal(stream: NodeJS.WritableStream, unknown = Infinity): number {
   const columns = isTerminal(stream) && 'columns' in stream ? stream.columns : undefined
-  return typeof columns === 'number' && columns > 0 ? columns : Infinity
+  return typeof columns === 'number' && columns > 0 ? columns : unknown
 }
 
 export function isTerminal(stream: NodeJS.WritableStream): boolean {

@@ -5,24 +5,7 @@ import { retryAfterMs } from '../../lib/retry.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, errorOfReply, unanswered } from './cluster-error.ts'
 
-export interface ClusterApi extends AsyncDisposable {
-  /** How far this host's clock is ahead of the API's, in ms. */
-  aheadMs(): number
-  get(path: string): Promise<KubeObject>
-  list(path: string, selector: string): Promise<ObjectList>
-  versionOf(path: string, selector: string): Promise<string>
-  /** @throws {ClusterError} status 409 if the name exists */
-  create(path: string, object: JsonObject): Promise<KubeObject>
-  /** Compare-and-set on `metadata.resourceVersion`. @throws {ClusterError} status 409 on a mismatch */
-  replace(path: string, object: JsonObject): Promise<KubeObject>
-  /** Resolves when the API or `signal` ends the watch. @throws {ClusterError} status 410: version too old */
-  watch(
-    path: string,
-    from: { readonly selector: string; readonly resourceVersion: string },
-    onEvent: (event: WatchEvent) => void,
-    signal: AbortSignal,
-  ): Promise<void>
-}
+export type ClusterApi = ReturnType<typeof createClusterApi>
 
 export interface KubeObject extends JsonObject {
   readonly metadata: JsonObject & {
@@ -67,7 +50,7 @@ export function createClusterApi(options: {
   readonly userAgent: string
   readonly timeoutMs: number
   readonly clock: Clock
-}): ClusterApi {
+}) {
   const { access, userAgent, timeoutMs, clock } = options
   let ahead = 0
   let agent: { readonly of: string; readonly is: Dispatcher } | undefined
@@ -167,9 +150,10 @@ export function createClusterApi(options: {
   }
 
   return {
+    /** How far this host's clock is ahead of the API's, in ms. */
     aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
-    get: (path) => object('GET', path),
-    async list(path, selector) {
+    get: (path: string) => object('GET', path),
+    async list(path: string, selector: string) {
       for (let tries = 1; ; tries += 1) {
         try {
           return await pages(path, selector)
@@ -178,10 +162,18 @@ export function createClusterApi(options: {
         }
       }
     },
-    versionOf: async (path, selector) => (await pageOf(path, selector, 1)).resourceVersion,
-    create: (path, body) => object('POST', path, body),
-    replace: (path, body) => object('PUT', path, body),
-    async watch(path, { selector, resourceVersion }, onEvent, signal) {
+    versionOf: async (path: string, selector: string) => (await pageOf(path, selector, 1)).resourceVersion,
+    /** @throws {ClusterError} status 409 if the name exists */
+    create: (path: string, body: JsonObject) => object('POST', path, body),
+    /** Compare-and-set on `metadata.resourceVersion`. @throws {ClusterError} status 409 on a mismatch */
+    replace: (path: string, body: JsonObject) => object('PUT', path, body),
+    /** Resolves when the API or `signal` ends the watch. @throws {ClusterError} status 410: version too old */
+    async watch(
+      path: string,
+      { selector, resourceVersion }: { readonly selector: string; readonly resourceVersion: string },
+      onEvent: (event: WatchEvent) => void,
+      signal: AbortSignal,
+    ) {
       const query = new URLSearchParams({
         watch: '1',
         allowWatchBookmarks: 'true',
@@ -211,6 +203,14 @@ export function createClusterApi(options: {
       await agent?.is.destroy()
     },
   }
+}
+
+/** @returns undefined after status 404 */
+export function findObject({ get }: Pick<ClusterApi, 'get'>, path: string): Promise<KubeObject | undefined> {
+  return get(path).catch((error: unknown) => {
+    if (error instanceof ClusterError && error.status === 404) return undefined
+    throw error
+  })
 }
 
 function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {

@@ -51,22 +51,20 @@ export async function moveCluster(
     init: 'never',
     processId: randomUUID(),
   })
-  await using _ = ledger
+  await using stack = new AsyncDisposableStack()
+  stack.use(ledger)
   const term = await leadership.acquire(signal, 'refuse')
+  stack.defer(() => term.release())
+  // Throws after a rollback that no operator accepted, because a ledger in a file cannot store a rollback.
+  await ledger.assertCanSettle()
+  await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
   try {
-    // Throws after a rollback that no operator accepted, because a ledger in a file cannot store a rollback.
-    await ledger.assertCanSettle()
-    await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
-    try {
-      // A leader that took over before the mark does not know of it. One that takes over later reads it.
-      await term.confirm().catch(throwAsNotLeading)
-      save(await archiveOf(cluster))
-    } catch (error) {
-      await secret.change({ movedAt: undefined })
-      throw error
-    }
-  } finally {
-    await term.release()
+    // A leader that took over before the mark does not know of it. One that takes over later reads it.
+    await term.confirm().catch(throwAsNotLeading)
+    save(await archiveOf(cluster))
+  } catch (error) {
+    await secret.change({ movedAt: undefined })
+    throw error
   }
 }
 

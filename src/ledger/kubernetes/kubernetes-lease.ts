@@ -94,7 +94,11 @@ export function createKubernetesLease(
         if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
         // If the Lease was renewed, its holder is running, so waiting does not help.
-        if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
+        if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken)
+          throw new LedgerError(
+            'locked',
+            `another process is the leader of this ledger (${seen()?.holder ?? 'unknown'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,
+          )
         taken = seen()
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
@@ -264,11 +268,4 @@ export function createKubernetesLease(
       await term?.release()
     },
   }
-}
-
-function isLed(lease: SeenLease | undefined): LedgerError {
-  return new LedgerError(
-    'locked',
-    `another process is the leader of this ledger (${lease?.holder ?? 'unknown'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,
-  )
 }

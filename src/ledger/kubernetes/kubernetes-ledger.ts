@@ -150,18 +150,14 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
   }
 
-  function assertNotLapsed(): void {
-    const why = parts.lease.lapsed()
-    if (why !== undefined)
-      throw new LedgerError(
-        'io',
-        `${why}. Until the Lease is renewed, only outcomes of sent requests are written to the ledger`,
-      )
-  }
-
   function whileActing<T>(changes: readonly LedgerRecord[], work: () => Promise<T>): Promise<T> {
     return report(changes, async () => {
-      assertNotLapsed()
+      const why = parts.lease.lapsed()
+      if (why !== undefined)
+        throw new LedgerError(
+          'io',
+          `${why}. Until the Lease is renewed, only outcomes of sent requests are written to the ledger`,
+        )
       return work()
     })
   }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Cluster } from './cluster.ts'
-import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { throwAsLedgerError } from './cluster-error.ts'
 import { countOf } from './ledger-secret.ts'
-import { isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { findObject, isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {
@@ -44,12 +44,7 @@ export function writesIn(lease: KubeObject | undefined): number {
 }
 
 export async function readLease({ api, leases, name }: Cluster): Promise<KubeObject | undefined> {
-  try {
-    return await api.get(`${leases}/${name}`)
-  } catch (error) {
-    if (error instanceof ClusterError && error.status === 404) return undefined
-    throw asLedgerError(error)
-  }
+  return findObject(api, `${leases}/${name}`).catch(throwAsLedgerError)
 }
 
 export function createLeaseObject(options: LeaseObjectOptions) {
@@ -124,17 +119,13 @@ export function createLeaseObject(options: LeaseObjectOptions) {
     seen: () => seen,
     async read(how?: 'patiently'): Promise<SeenLease | undefined> {
       const before = seen
-      try {
-        const object = await (how === 'patiently' ? options.patientApi : api).get(own)
-        // A write by this process during the read might be newer than the reply.
-        if (seen !== before) return seen
-        const lease = noted(object)
-        if (before !== undefined) compare(before, lease)
-        return lease
-      } catch (error) {
-        if (error instanceof ClusterError && error.status === 404) return undefined
-        throw error
-      }
+      const object = await findObject(how === 'patiently' ? options.patientApi : api, own)
+      if (object === undefined) return undefined
+      // A write by this process during the read might be newer than the reply.
+      if (seen !== before) return seen
+      const lease = noted(object)
+      if (before !== undefined) compare(before, lease)
+      return lease
     },
     /** Creates or replaces the Lease. @throws {ClusterError} status 409 if it has changed */
     async write(holder: string, epoch: number, over: SeenLease | undefined): Promise<SeenLease> {

@@ -32,11 +32,6 @@ export function createLedgerRollback(options: {
   let following: Promise<void> | undefined
   follow()
 
-  function note(what: string): void {
-    if (unsaid === undefined) emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
-    unsaid = { what: unsaid?.what ?? what }
-  }
-
   /** Writes the rollback to the Secret with a higher count, because an earlier acceptance must not cover it. */
   async function say(): Promise<void> {
     const said = unsaid
@@ -76,7 +71,8 @@ export function createLedgerRollback(options: {
   }
 
   function notice(what: string): void {
-    note(what)
+    if (unsaid === undefined) emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
+    unsaid = { what: unsaid?.what ?? what }
     follow()
   }
 

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { LedgerError, type Notes } from '../../contract/ledger.ts'
 import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
-import type { ClusterApi, KubeObject } from './cluster-api.ts'
+import { findObject, type ClusterApi, type KubeObject } from './cluster-api.ts'
 
 export type LedgerSecret = ReturnType<typeof opened>
 
@@ -27,12 +27,8 @@ interface SecretMembers {
 const FORMAT = 1
 
 export async function readLedgerSecret({ api, secrets, name }: Cluster): Promise<LedgerSecret | undefined> {
-  try {
-    return opened(api, secrets, await api.get(`${secrets}/${name}`))
-  } catch (error) {
-    if (error instanceof ClusterError && error.status === 404) return undefined
-    throw asLedgerError(error)
-  }
+  const object = await findObject(api, `${secrets}/${name}`).catch(throwAsLedgerError)
+  return object && opened(api, secrets, object)
 }
 
 export async function secretOf(cluster: Cluster): Promise<LedgerSecret> {
@@ -103,12 +99,13 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,
     movedAt: () => textOf('movedAt'),
     async read(member: keyof SecretMembers): Promise<string | undefined> {
-      try {
-        object = await api.get(`${collection}/${name}`)
-      } catch (error) {
-        if (error instanceof ClusterError && error.status === 404) throw secretGone(name, error)
-        throw asLedgerError(error)
-      }
+      const found = await findObject(api, `${collection}/${name}`).catch(throwAsLedgerError)
+      if (found === undefined)
+        throw new LedgerError(
+          'missing',
+          `the Secret ${name} of the ledger is gone: restore it from a backup.`,
+        )
+      object = found
       return textOf(member)
     },
     /** @param asked a change, or a function that returns a change or undefined. It runs again after a conflict */
@@ -133,12 +130,6 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
       }
     },
   }
-}
-
-function secretGone(name: string, cause: Error): LedgerError {
-  return new LedgerError('missing', `the Secret ${name} of the ledger is gone: restore it from a backup.`, {
-    cause,
-  })
 }
 
 export function countOf(text: string | undefined): number | undefined {

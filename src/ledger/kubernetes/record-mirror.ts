@@ -2,8 +2,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeRecord } from '../codec.ts'
-import { ClusterError } from './cluster-error.ts'
-import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { findObject, isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { recordRollback, writesOf } from './ledger-rollback.ts'
 import {
   hasArrived,
@@ -76,11 +75,6 @@ export function createMirror(
     return [known] as const
   }
 
-  function loseForAnother(name: string, object: KubeObject): never {
-    if (objects.has(name)) noteOther(lose(name))
-    throw new LedgerError('corrupt', ignoredWords(ledger, object))
-  }
-
   /** The other key of a move changes, too. */
   function noteOther(changed: readonly (Kept | undefined)[]): void {
     for (const kept of changed)
@@ -148,20 +142,21 @@ export function createMirror(
   async function refresh(key: Key): Promise<void> {
     const name = objectName(ledger, key)
     const before = objects.get(name)
-    try {
-      const object = await api.get(`${path}/${name}`)
-      const { resourceVersion } = object.metadata
-      const known = objects.get(name)
-      // Ignores the reply if an event or a write during the read has brought a later version.
-      if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
-      if (!isRecord(object)) loseForAnother(name, object)
-      noteOther(note(object))
-    } catch (error) {
-      if (!(error instanceof ClusterError) || error.status !== 404) throw error
+    const object = await findObject(api, `${path}/${name}`)
+    const known = objects.get(name)
+    if (object === undefined) {
       // Ignores the 404 if an event or a write during the read has changed the mirror.
-      if (objects.get(name) !== before) return
-      noteOther(lose(name))
+      if (known === before) noteOther(lose(name))
+      return
     }
+    const { resourceVersion } = object.metadata
+    // Ignores the reply if an event or a write during the read has brought a later version.
+    if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
+    if (!isRecord(object)) {
+      if (known !== undefined) noteOther(lose(name))
+      throw new LedgerError('corrupt', ignoredWords(ledger, object))
+    }
+    noteOther(note(object))
   }
 
   return {
@@ -174,10 +169,7 @@ export function createMirror(
       const name = objectName(ledger, key)
       const before = writes.get(name) ?? Promise.resolve()
       const written = before.then(write)
-      const settled = written.then(
-        () => undefined,
-        () => undefined,
-      )
+      const settled = written.catch(() => undefined)
       writes.set(name, settled)
       try {
         const object = await written

@@ -41,11 +41,6 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** Whether the cluster was restored to a version before `version`. Then it sends no events until it is at `version` again. */
-  async function isBefore(version: string): Promise<boolean> {
-    return isLater(version, await api.versionOf(path, selector))
-  }
-
   /**
    * Reads all records. Waits if the last such read was recent, because a proxy can cut every watch.
    * @returns false: the read failed, or `signal` is aborted
@@ -72,7 +67,8 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
   let isBroken = false
   while (!signal.aborted) {
     try {
-      if (isBroken || (await isBefore(knownUpTo()))) {
+      // A cluster that was restored to an earlier version sends no events until it is at the known version again.
+      if (isBroken || isLater(knownUpTo(), await api.versionOf(path, selector))) {
         isBroken = !(await isReadAgain())
         if (isBroken) {
           await pause(AGAIN_MS)

@@ -1,3 +1,4 @@
+import { aborted } from 'node:util'
 import { sleep, type Clock } from '../../lib/clock.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
@@ -22,11 +23,12 @@ export function createTakeover(parts: {
     const end = AbortSignal.any([signal, term.over])
     for (let tries = 1; tries <= TRIES && !end.aborted; tries += 1) {
       try {
-        await orAborted(readAll(), end)
-        return true
+        const isRead = await Promise.race([readAll().then(() => true), aborted(end, end)])
+        if (isRead === true) return true
+        break
       } catch (error) {
         if (end.aborted) break
-        if (!isOfApi(error)) {
+        if (!(error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io'))) {
           await term.release()
           throw error
         }
@@ -54,14 +56,4 @@ export function createTakeover(parts: {
       return (await hasBegun(term, signal)) ? term : undefined
     },
   }
-}
-
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  await Promise.race([work, aborted])
-}
-
-function isOfApi(error: unknown): error is Error {
-  return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
 }

@@ -52,8 +52,9 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const problem = sourceProblemOf(input, previous, found, grace)
   if (problem !== undefined) {
     const isNews = input.previous === undefined || (problem.reason === 'SourceEmpty' && !isComplete(reading))
-    const kept = isNews ? withFindings(previous, reading, documents) : previous
-    return keep(kept, problem, recorded)
+    if (!isNews) return keep(previous, problem, recorded)
+    const findings = shownFindings(allFindings(reading, documents))
+    return keep({ ...previous, catalog: { ...previous.catalog, findings } }, problem, recorded)
   }
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
@@ -164,15 +165,6 @@ function keep(
   for (const key of recorded.keys())
     if (!catalog.entries.has(key) && !catalog.deleted.has(key)) pending.add(key)
   return { ...previous, catalog: { ...catalog, problem }, pending }
-}
-
-function withFindings(
-  previous: CatalogState,
-  reading: Reading,
-  documents: readonly ParsedDocument[],
-): CatalogState {
-  const findings = shownFindings(allFindings(reading, documents))
-  return { ...previous, catalog: { ...previous.catalog, findings } }
 }
 
 function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {

@@ -64,9 +64,7 @@ export function compareTexts(a: string, b: string): number {
 }
 
 /** `file:line:column`, the source line, and carets under the marked part. Tabs are repeated to align the carets. */
-export function pictureOf(
-  finding: Pick<Finding, 'file' | 'line' | 'column' | 'endColumn' | 'lineText'>,
-): string {
+export function pictureOf(finding: Place): string {
   const where = `${finding.file}:${finding.line}:${finding.column}`
   const { lineText } = finding
   if (lineText.trim() === '') return where

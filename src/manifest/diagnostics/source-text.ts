@@ -1,15 +1,10 @@
+import type { Finding } from '../../kinds/finding.ts'
 import { printable } from '../../lib/shown-text.ts'
 import { maskLines } from './mask-lines.ts'
 
 const MAX_SHOWN_LENGTH = 200
 
-export interface Place {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  readonly endColumn: number
-  readonly lineText: string
-}
+export type Place = Pick<Finding, 'file' | 'line' | 'column' | 'endColumn' | 'lineText'>
 
 export type SourceText = ReturnType<typeof createSourceText>
 

@@ -36,7 +36,7 @@ export function createFileParser(
     },
     async pause() {
       signal.throwIfAborted()
-      if (slices.isOver()) await slices.next()
+      await slices.pause()
     },
     findings: () => left.slice(0, 1).map((first) => tooManyManifests(first, left.length, limits)),
   }

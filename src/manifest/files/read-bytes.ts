@@ -16,21 +16,15 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
  * @param most largest size that is read, in bytes
  */
 export function readBytes(path: string, most: number): BytesReading {
-  let file: number
   try {
-    file = openSync(path, FLAGS)
-  } catch (error) {
-    return failure(error)
-  }
-  try {
+    using stack = new DisposableStack()
+    const file = stack.adopt(openSync(path, FLAGS), closeSync)
     const stats = fstatSync(file)
     if (!stats.isFile()) return { what: 'not-regular' }
     if (stats.size > most) return { what: 'too-large' }
     return readAll(file, stats, most)
   } catch (error) {
     return failure(error)
-  } finally {
-    closeSync(file)
   }
 }
 

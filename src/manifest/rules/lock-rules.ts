@@ -1,10 +1,9 @@
-import type { EndpointClaim } from './ownership.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
-import { firstOf, type OwnershipEvidence } from './ownership.ts'
+import { firstOf, type EndpointClaim, type OwnershipEvidence } from './ownership.ts'
 
 interface Claim extends Pick<EndpointClaim, 'document' | 'position' | 'key'> {
   readonly id: string

@@ -29,16 +29,7 @@ const CLAIM = {
   before: 1,
 } as const
 
-export interface OwnershipEvidence {
-  readonly manifests: readonly KnownManifest[]
-  readonly serviceIs: ServiceIs
-  /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
-  readonly endpoints: readonly EndpointClaim[]
-  /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
-  hadEndpoint(claim: EndpointClaim): number
-  hadPipe(key: Key, id: string): number
-  hasPipe(key: Key): boolean
-}
+export type OwnershipEvidence = ReturnType<typeof ownershipEvidence>
 
 /**
  * @param documents documents that own their key
@@ -57,7 +48,7 @@ export function ownershipEvidence(
     readonly held: ReadonlySet<Key>
     readonly pending: ReadonlySet<Key>
   },
-): OwnershipEvidence {
+) {
   const byKey = new Map<Key, KnownManifest>()
   for (const document of documents) {
     const { key, manifest, position } = document
@@ -74,12 +65,14 @@ export function ownershipEvidence(
   return {
     manifests,
     serviceIs,
+    /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
     endpoints: endpointClaims({ all, unsaid, pending, serviceIs }, before),
-    hadEndpoint({ key, endpoint }) {
+    /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
+    hadEndpoint({ key, endpoint }: EndpointClaim) {
       const recorded = recordedEndpoint(key, before) === endpoint ? CLAIM.recorded : 0
       return recorded + (before.endpoints.get(endpoint) === key ? CLAIM.before : 0)
     },
-    hadPipe(key, id) {
+    hadPipe(key: Key, id: string) {
       const record = before.recorded.get(key)
       const { entries, locks } = before.catalog
       const adopted = entries.get(key)?.manifest?.policy?.adopt
@@ -91,7 +84,7 @@ export function ownershipEvidence(
         (wasNamed ? CLAIM.before : 0)
       )
     },
-    hasPipe: (key) => before.recorded.get(key)?.pipeId !== undefined,
+    hasPipe: (key: Key) => before.recorded.get(key)?.pipeId !== undefined,
   }
 }
 
@@ -110,7 +103,8 @@ function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
 }
 
 function endpointClaims(
-  from: Pick<OwnershipEvidence, 'serviceIs'> & {
+  from: {
+    readonly serviceIs: ServiceIs
     readonly all: readonly KnownManifest[]
     readonly pending: ReadonlySet<Key>
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]

@@ -6,8 +6,8 @@ const SLICE_MS = 8
 export function createSlices() {
   let since = performance.now()
   return {
-    isOver: () => performance.now() - since >= SLICE_MS,
-    async next() {
+    async pause() {
+      if (performance.now() - since < SLICE_MS) return
       await setImmediate()
       since = performance.now()
     },
@@ -21,6 +21,6 @@ export async function inSlices<T>(
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    if (slices.isOver()) await slices.next()
+    await slices.pause()
   }
 }

@@ -33,16 +33,9 @@ function childOf(node: Node | undefined, step: string | number): Child | undefin
 
 function rangeOfRoot(document: Document): Range {
   const { contents } = document
-  if (isMap(contents)) {
-    const first = contents.items[0]
-    return rangeOfNode(first?.key) ?? rangeOfNode(contents) ?? emptyRange(document)
-  }
-  return rangeOfNode(contents) ?? emptyRange(document)
-}
-
-function emptyRange(document: Document): Range {
+  const name = isMap(contents) ? rangeOfNode(contents.items[0]?.key) : undefined
   const start = document.range?.[0] ?? 0
-  return { start, end: start + 1 }
+  return name ?? rangeOfNode(contents) ?? { start, end: start + 1 }
 }
 
 function rangeOfChild({ key, value }: Child): Range | undefined {

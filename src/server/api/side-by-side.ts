@@ -68,12 +68,7 @@ export function sideBySide(
       const [want, have] = [desired.get(field), observed.get(field)]
       return { field, desired: want, observed: have, verdict: verdictOf(field, want, have) }
     })
-  const differing = differences.map((one): ComparedField => ({
-    field: one.field,
-    desired: one.desired,
-    observed: one.observed,
-    verdict: 'differs',
-  }))
+  const differing = differences.map((one): ComparedField => ({ ...one, verdict: 'differs' }))
   return [...differing, ...rest].slice(0, MOST_FIELDS)
 }
 
