@@ -73,7 +73,7 @@ export interface Surroundings {
   readonly isDoubted: boolean
   /** A file that could not be read might claim the pipe. */
   readonly isPartlyRead: boolean
-  /** Two documents have one key, so one of them is not used. */
+  /** Two documents contradict each other, so one of them is not used. */
   readonly hasTwins: boolean
   /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined

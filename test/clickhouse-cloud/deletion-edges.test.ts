@@ -479,9 +479,16 @@ describe('a claim on the pipe holds its deletion', () => {
     story(
       unwanted(),
       (client) => client.put('twice.json', pipeOf('edited', OTHER_TOPIC)),
-      'for 20 min; sends nothing; says two manifests have the same kind and name',
+      'for 20 min; sends nothing; says two manifests contradict each other',
       (client) => client.put('twice.json', pipeOf('b', OTHER_TOPIC)),
       'for 1 min; sends DELETE',
+    ))
+
+  test('in a line of a Lock that is refused, because another line has the pipe', () =>
+    story(
+      unwanted(),
+      (client) => client.put('all.lock.json', lockOf({ 'Pipe/edited': client.id(), 'Pipe/b': client.id() })),
+      'for 20 min; sends nothing; says contradict',
     ))
 
   test('in one of two manifests of another name', () =>

@@ -62,7 +62,7 @@ function effectOf(removal: RemovalWords, { noun, after, staysBehind }: Told): st
     case 'unread':
       return `No resource is deleted while a file cannot be read, because it might name this ${noun}.`
     case 'twice':
-      return `No resource is deleted while two manifests have the same kind and name: the unused one might name this ${noun}.`
+      return `No resource is deleted while two manifests contradict each other: the unused one might name this ${noun}.`
     case 'older':
       return `No resource is deleted: this checkout might be stale, because another process acted on another revision. Pipewright continues at the next revision.`
     case 'changed':

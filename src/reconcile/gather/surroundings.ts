@@ -15,6 +15,9 @@ import { claimOn, similarTo } from './similar-records.ts'
 import { countMassMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
+/** Codes of findings about two manifests, of which one is not used. */
+const CONTRADICTIONS: ReadonlySet<string> = new Set(['duplicate-key', 'pipe-claimed-twice', 'lock-conflict'])
+
 export function surroundingsOf(
   context: ReconcileContext,
   input: ListedInput & Pick<Surroundings, 'missingSecrets' | 'missingAt'> & { readonly observed: Observed },
@@ -30,7 +33,7 @@ export function surroundingsOf(
     unfound: isUnfound(store, key),
     isDoubted: store.catalog?.problem !== undefined,
     isPartlyRead: [store.catalog?.hiddenLocks, store.catalog?.unread].some((paths = []) => paths.length > 0),
-    hasTwins: store.catalog?.findings.some(({ code }) => code === 'duplicate-key') === true,
+    hasTwins: store.catalog?.findings.some(({ code }) => CONTRADICTIONS.has(code)) === true,
     olderThan: store.olderThan,
     notReady: (manifest?.policy?.dependsOn ?? []).flatMap((text) => {
       const needs = parseKey(text)
