@@ -266,7 +266,6 @@ test('after a lost ledger, a pipe that a Lock gave to the former name has a mani
     keep lock
     remove orders
     write sales stream=orders policy.renamedFrom=Pipe/orders
-    lost
     import Pipe/orders {orders} --service analytics => 1 | belongs to Pipe/sales already
     import --all ${counts(3, 2, 0, 1)}
     adopt Pipe/sales {orders}`,
