@@ -48,6 +48,7 @@ export async function given(
   const commandUntil = (stopping: AbortSignal, name = '', ...args: readonly string[]) =>
     runHere([name, ...base, ...args], {}, { clock, stopping })
   const command = (...args: readonly string[]) => commandUntil(new AbortController().signal, ...args)
+  let url = ''
   const resources = stack.move()
   return {
     workspace,
@@ -70,8 +71,10 @@ export async function given(
     skip: clock.skip,
     async startDaemon(...args: readonly string[]) {
       const program = resources.use(startHere(runArgs(workspace, platform.url, [...profile, ...args]), clock))
-      return urlOf(program)
+      return (url = await urlOf(program))
     },
+    /** Where its daemon listens. */
+    url: () => url,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
