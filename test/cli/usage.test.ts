@@ -86,15 +86,15 @@ test('a flag of a setting never takes the next flag for its value', async () => 
 })
 
 test('one pass ends with 1 for an error in a manifest, and with 0 for a warning', async () => {
-  await using world = await given('orders')
+  await using world = await given(['orders'])
   world.workspace.write('manifests/wrong.yaml', 'kind: Pipe\n')
-  const wrong = await world.apply()
+  const wrong = await world.command('apply')
   expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/^error missing-field: /)])
-  const json = await world.apply('--wait', '-o', 'json')
+  const json = await world.command('apply', '--wait', '-o', 'json')
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { findings: [{}, {}, {}], unsettled: [] }])
   const lock = { apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name: 'a' }, spec: { pipes: {} } }
   world.workspace.write('manifests/wrong.yaml', JSON.stringify(lock))
-  expect((await world.apply()).code).toBe(0)
+  expect((await world.command('apply')).code).toBe(0)
 })
 
 test.each<[string, RegExp]>([

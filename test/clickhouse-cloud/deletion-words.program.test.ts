@@ -27,7 +27,7 @@ test('a plan says what is deleted, when, and what stays; then the manifest can g
     later 11 min
     apply
     changes deletePipe
-    tells Pipe/a | The request to delete the pipe was sent at 
+    shows Pipe/a Progressing Deleting | The request to delete the pipe was sent at 
     later 1 min
     apply
     reasons a=Absent b=InSync c=InSync
@@ -55,7 +55,7 @@ test('more than the limit are held back, all of them, until a person allows them
     later 11 min
     apply => 1
     reasons a=DeleteLimit b=DeleteLimit c=InSync d=InSync e=InSync
-    tells Pipe/a | In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, but at least one and at most five.
+    shows Pipe/a Refused DeleteLimit | In service analytics, 2 of 5 pipes would be deleted. The limit is 1: a tenth of them, but at least one and at most five.
     | No resource is deleted. If you intend so many deletions, allow them once:
     | "pipewright allow --deletions --service analytics". If not, undo the edits.
     allow --service analytics | The create limit blocks no resource now

@@ -266,8 +266,7 @@ test('after a lost ledger, a pipe that a Lock gave to the former name has a mani
     keep lock
     remove orders
     write sales stream=orders policy.renamedFrom=Pipe/orders
-    lost
-    import Pipe/orders {orders} --service analytics => 1 | belongs to Pipe/sales already
-    import --all ${counts(3, 2, 0, 1)}
-    adopt Pipe/sales {orders}`,
+    import Pipe/orders {orders} --service analytics --ledger sqlite:{dir}/new.db => 1 | belongs to Pipe/sales already
+    import --all --ledger sqlite:{dir}/new.db ${counts(3, 2, 0, 1)}
+    adopt Pipe/sales {orders} --ledger sqlite:{dir}/new.db`,
   ))

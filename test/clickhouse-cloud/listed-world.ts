@@ -1,7 +1,7 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { head, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
-import { type Given, givenAt, type ManifestOf, policyIn } from '../ways-out/given.ts'
+import { given as givenWith, type Given, type ManifestOf, policyIn } from '../ways-out/given.ts'
 
 /* Commands in this process, with a platform that lists its pipes. */
 
@@ -32,7 +32,7 @@ const manifestOf: ManifestOf = (name, fields) => {
 /** A service, and manifests of pipes with these names. */
 export function given(names: readonly string[], options: Partial<SandboxOptions> = {}): Promise<Given> {
   const fixture = { alerts: [], ...options.fixture }
-  return givenAt({ profile: CLICKHOUSE_CLOUD, ...options, fixture }, manifestOf, ...names)
+  return givenWith(names, { profile: CLICKHOUSE_CLOUD, ...options, fixture }, manifestOf)
 }
 
 export const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`

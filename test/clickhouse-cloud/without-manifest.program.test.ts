@@ -22,7 +22,7 @@ test('status tells them in a line, and in JSON, and asks the platform for nothin
 
 test('a daemon that only looks for drift has them in its overview and its metrics, until a manifest holds them', () =>
   story(given(['orders'], IN_CONSOLE), 'apply', async (world) => {
-    const { url } = await world.startDaemon('--interval', '2s')
+    const url = await world.startDaemon('--interval', '2s')
     const told = async () => {
       const overview = await (await fetch(`${url}/api/v1/overview`)).json()
       return (overview as { readonly withoutManifest: readonly { readonly message: string }[] })

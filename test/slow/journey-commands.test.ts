@@ -29,8 +29,8 @@ describe('in a fresh clone', () => {
 })
 
 test('a table is as wide as the terminal, and as it comes out in a file', async () => {
-  await using world = await given('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
-  await world.apply()
+  await using world = await given(['a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for'])
+  await world.command('apply')
   const ledger = `sqlite:${world.workspace.path('ledger.db')}`
   const command = `stty cols 60; '${process.execPath}' '${join(ROOT, 'bin/pipewright.js')}' status --ledger '${ledger}'`
   const seen = execFileSync(tool('script'), ['-qec', command, '/dev/null'], { encoding: 'utf8' })

@@ -36,7 +36,7 @@ async function leftBy(world: Given, program: Program) {
 
 describe.concurrent('told to stop in the middle of a create', () => {
   test.each(['run', 'apply'] as const)('%s finishes it, keeps the id, and ends', async (command) => {
-    await using world = await given('p1')
+    await using world = await given(['p1'])
     const { workspace, platform } = world
     answersAfter(world, 1_500)
     const place = platformArgs(workspace, platform.url)
@@ -54,11 +54,10 @@ describe.concurrent('told to stop in the middle of a create', () => {
   })
 
   const UNKNOWN = `apply => 1
-    shows Pipe/p1 OutcomeUnknown
-    tells Pipe/p1 | Pipewright was stopped before it knew the outcome`
+    shows Pipe/p1 OutcomeUnknown | Pipewright was stopped before it knew the outcome`
 
   test('a second signal ends it at once, and the next process says OutcomeUnknown', async () => {
-    await using world = await given('p1')
+    await using world = await given(['p1'])
     answersAfter(world, LONG_MS)
     await using program = start(world, NEVER_BY_ITSELF)
     await inTheMiddle(world)
@@ -70,7 +69,7 @@ describe.concurrent('told to stop in the middle of a create', () => {
   })
 
   test('the end of the grace does the same', async () => {
-    await using world = await given('p1')
+    await using world = await given(['p1'])
     const settings = ['--request-timeout', '500ms', '--shutdown-grace', '2600ms']
     await using program = start(world, settings, 'after-intent=hang')
     const line = reachedLine({ at: 'after-intent', action: 'hang' })

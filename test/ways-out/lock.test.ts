@@ -1,91 +1,50 @@
-import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { test } from 'vitest'
+import { pipeThere } from '../support/manifests.ts'
+import { given } from './given.ts'
 import { story } from './story.ts'
 
 /* A Lock, and a ledger that is lost. */
 
-const TWO = 'orders refunds'
+const NEW = '--ledger sqlite:{dir}/new.db'
+const NEVER = `--ledger-init never ${NEW}`
+const OLDER = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a98'
 
-test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST', () =>
+test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST, once a person says so', () =>
   story(
-    TWO,
-    'apply',
-    async ({ command, pipeId }) =>
-      expect(parse((await command('lock')).stdout)).toEqual({
-        apiVersion: 'pipewright/v1',
-        kind: 'Lock',
-        metadata: { name: 'pipes' },
-        spec: { pipes: { 'Pipe/orders': pipeId('orders'), 'Pipe/refunds': pipeId('refunds') } },
-      }),
-    `lock | as pipes.lock.yaml.
+    'orders refunds',
+    `apply
+    lock | as pipes.lock.yaml. | Pipe/orders: {orders} Pipe/refunds: {refunds}
     keep lock
     validate | no findings
-    lost
-    apply
+    plan ${NEVER} -o markdown => 2 | > There is no ledger at {dir}/new.db. "run" and "apply" do not start
+    apply ${NEVER} => 1 | pipewright plan
+    plan ${NEVER} -o json => 2 | "missingLedger": { "file": "{dir}/new.db", "init": "never" }
+    | "key": "Pipe/orders"…"action": "adopt"…"remoteId": "{orders}"
+    | "key": "Pipe/refunds"…"action": "adopt"…"remoteId": "{refunds}"
+    apply ${NEW}
     posts 2
-    lock | Pipe/orders: {orders} Pipe/refunds: {refunds}`,
+    plan ${NEVER} | not: There is no ledger
+    mount damaged.db=${'no-database'.repeat(99)}
+    plan --ledger sqlite:{dir}/damaged.db => 1 | not: to create`,
   ))
 
-describe('with no ledger, and --ledger-init=never', () => {
-  const PLAN = 'plan --ledger-init never'
-
-  test('plan says so first, what would be created, and what the Lock takes over; it makes nothing', () =>
-    story(
-      TWO,
-      `apply
-      lost
-      ${PLAN} => 2 | There is no ledger at {dir}/ledger.db. "run" and "apply" do not start | 2 to create
-      ${PLAN} -o markdown => 2 | > There is no ledger at `,
-    ))
-
-  test('apply refuses, and leads there; with a word for this one time, it takes over what the Lock names', () =>
-    story(
-      TWO,
-      `apply
-      lock
-      keep pipes.lock
-      lost
-      ${PLAN} -o json => 2 | "missingLedger": { "file": "{dir}/ledger.db", "init": "never" }
-      | "key": "Pipe/orders"…"action": "adopt"…"remoteId": "{orders}"
-      | "key": "Pipe/refunds"…"action": "adopt"…"remoteId": "{refunds}"
-      apply --ledger-init never => 1 | pipewright plan`,
-      ({ workspace }) => expect(existsSync(workspace.path('ledger.db'))).toBe(false),
-      `apply --ledger-init auto
-      posts 2
-      ${PLAN} | not: There is no ledger`,
-    ))
-
-  test('a damaged ledger is none that is missing: plan refuses it, and works with an empty one in its place', () =>
-    story(
-      'orders',
-      `apply
-      damaged
-      plan => 1 | not: to create
-      plan --ledger memory: => 2 | 1 to create`,
-    ))
-})
-
-test('a pipe of unknown outcome is not in it, and that is a failure, since it would be created again', () =>
+test('a pipe of unknown outcome is not in it, and that is a failure; without pipes, there is none', () =>
   story(
-    TWO,
-    `create: cut-after orders
+    'orders',
+    `create: 422
+    apply => 1
+    lock => 1 | keep the last Lock | not: pipes
+    write refunds
+    later 1 h
+    create: cut-after orders
     apply => 1
     lock --name ids -o json => 1 | "name": "ids" | { "Pipe/refunds": "{refunds}" }
     | Pipe/orders is not in the Lock: it is unknown whether its pipe was created`,
   ))
 
-test('without pipes, as after a lost ledger, there is none; a key that was never created needs no line', () =>
-  story(
-    '',
-    `write never policy.dependsOn=[Alert/none]
-    apply => 1
-    lock => 1 | keep the last Lock | not: pipes`,
-  ))
-
 test('one that names the pipe which was given up stands in the way of nobody who found the new one', () =>
   story(
-    TWO,
+    'orders refunds',
     `apply
     lock
     keep lock
@@ -96,8 +55,6 @@ test('one that names the pipe which was given up stands in the way of nobody who
     apply => 1
     shows Pipe/orders OutcomeUnknown
     resolve Pipe/orders --adopt {orders}
-    apply
-    shows Pipe/orders Ready
     mount secrets/kafka/password=other
     apply => 1 | pipewright adopt Pipe/orders {orders}
     adopt Pipe/orders {orders} | now treats the current manifest`,
@@ -105,19 +62,19 @@ test('one that names the pipe which was given up stands in the way of nobody who
 
 test('forget beside a Lock, adopt without a ledger, and resolve to an older pipe say so', () =>
   story(
-    TWO,
-    `make older
-    later 10 min
-    apply
+    given(['orders', 'refunds'], {
+      fixture: { pipes: [pipeThere(OLDER, 'older', { createdAt: '2026-01-01T00:00:00Z' })] },
+    }),
+    `apply
     lock
     keep lock
     remove orders
     apply => 1
     forget Pipe/orders | A Lock assigns pipe {orders} to it.
-    adopt Pipe/refunds {refunds} --ledger sqlite:{dir}/new.db | there is no ledger at sqlite:{dir}/new.db
+    adopt Pipe/refunds {refunds} ${NEW} | there is no ledger at sqlite:{dir}/new.db
     write new
     create: cut-after
     apply => 1
-    resolve Pipe/new --adopt {older} => 1 | before this create began at
-    adopt Pipe/new {older}`,
+    resolve Pipe/new --adopt ${OLDER} => 1 | before this create began at
+    adopt Pipe/new ${OLDER}`,
   ))
