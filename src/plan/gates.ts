@@ -131,7 +131,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
-/** The back-off ends early after an edit of the manifest or Service, a rotated secret, a person's request or a newer checkout. */
+/** Ends early after an edit of manifest or Service, a rotated secret, a person's request or a newer checkout. */
 export function backingOff({
   desired,
   recorded,

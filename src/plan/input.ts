@@ -54,7 +54,7 @@ export interface ListedCandidate {
   readonly differs: readonly string[]
 }
 
-/** The list of the service. It is read only if the pipe is missing, has no record, or will be replaced. */
+/** The list of the service, read if the pipe is missing, unrecorded or to be replaced. */
 export interface Listed {
   readonly name: string
   readonly candidates: readonly ListedCandidate[]
@@ -73,7 +73,7 @@ export interface Surroundings {
   readonly isDoubted: boolean
   /** A file that could not be read might claim the pipe. */
   readonly isPartlyRead: boolean
-  /** Two documents contradict each other, so one of them is not used. */
+  /** Two documents contradict each other: one is not used. */
   readonly hasTwins: boolean
   /** The revision that another process acted on, if this checkout might be older. */
   readonly olderThan: string | undefined
@@ -99,7 +99,7 @@ export interface Similar {
   readonly file: string | undefined
   readonly platformName?: string | undefined
   readonly foreign?: readonly string[] | undefined
-  /** The other record has the body or pipe of this manifest. It moves to this key once the other manifest is removed. */
+  /** Has the body or pipe of this manifest. It moves to this key once its manifest is removed. */
   readonly isSame?: boolean | undefined
   readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   readonly rival?: Key | undefined
@@ -161,7 +161,7 @@ export interface UpsertInput extends Common {
   readonly isAsLeft: boolean
   /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean
-  /** Another manifest of the same resource, if this one asks to delete it. */
+  /** Another manifest of the resource to delete. */
   readonly claimant: Key | undefined
 }
 

@@ -160,7 +160,7 @@ async function reconcileOnce(
   if (isRemoved || (assessment.entry === undefined && recorded.version === 0))
     return forgetRecord(context, board, key, recorded)
 
-  // No `await` before the intent, because the input could change. Only the removal of a record waits, for a list.
+  // No `await` before the intent: the input could change. Only the removal of a record waits.
   const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await recheckBeforeForget(context, request, { ...assessment, input }, made)
@@ -216,7 +216,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
   }
   try {
-    // A ledger that takes intents and no outcomes would lose an id with each create.
+    // Else a ledger that takes only intents would lose the id of each create.
     await reconciliation.outbox.saveIds()
     await context.ledger.assertCanSettle()
     return await reconcileOnce(reconciliation, permit)

@@ -70,7 +70,7 @@ export async function adoptByManifest(
   if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // The list can be outdated. So a difference counts as a failure, and the adoption is tried again after a wait.
+    // The list can be outdated: a difference is a failure, and the adoption is tried again.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
   context.store.claim(key, pipeId)
@@ -125,7 +125,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry, service }: As
   return isSame && isThere && store.lockedId(key) === input.surroundings.lockedId
 }
 
-/** Reads the pipe with the id in the reply to a create of unknown outcome: it might be the created pipe. */
+/** Reads the pipe whose id is in the reply to a create of unknown outcome. */
 async function adoptByRead(
   context: ReconcileContext,
   assessment: Assessment,

@@ -156,7 +156,7 @@ function commandSent(
   }
 }
 
-/** False for an update that needs a stopped pipe: it adds or removes list items, so it must not be sent twice. */
+/** False for an update that needs a stopped pipe: list items must not be added or removed twice. */
 function isRepeatable({ input: { kind }, fields }: Changing, { way }: ChangeStep): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }

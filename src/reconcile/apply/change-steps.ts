@@ -31,7 +31,7 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Before the request, records that the stop is for a change. After a crash, the next process then starts the pipe. */
+/** Records before the request that the stop is for a change: after a crash, the next process starts the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })

@@ -24,7 +24,7 @@ import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
 import { revealed } from '../gather/body-secrets.ts'
 
-/** Ms. Added to the maximum age of the reads before a create. Older reads mean that the process was paused. */
+/** Ms. Reads before a create that are this much too old mean that the process was paused. */
 const GOOD_FOR_MS = 5_000
 /** Time to write the outcome to a slow disk: ms. */
 const WRITTEN_MS = 5_000
@@ -127,7 +127,7 @@ async function recordIntent(
     lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
     isAllowed: isLetThrough(context, record),
   })
-  // Noted in memory before the write to disk, because an equal manifest (a possible rename) must wait for this create.
+  // Noted before the write to disk: an equal manifest (a possible rename) must wait for this create.
   context.store.note(opened)
   try {
     const because = { reason: 'New', facts: { is: 'created' } } as const

@@ -12,7 +12,7 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 import { isSuspensionOver } from '../state/entry-policy.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/** The record to move to this key: of the orphan that the manifest names, or of the only orphan with this body. */
+/** The record of the orphan that the manifest names, or of the only orphan with this body. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
@@ -90,7 +90,7 @@ export async function moveRecord(
   context.store.drop(from.key)
   context.store.note(record)
   if (seen !== undefined) context.store.noteObservation(to.key, seen)
-  // The last write of the old key now counts for the new key, so lists from before it are outdated.
+  // The last write of the old key counts for the new key: earlier lists are outdated.
   context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
 }

@@ -81,7 +81,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** The record that gets the pipe's id, even if the key was forgotten or an older ledger was restored. */
+  /** The record for the id, even if the key was forgotten or an older ledger was restored. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,

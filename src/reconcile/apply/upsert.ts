@@ -140,7 +140,7 @@ async function recordUnknown(
   return saveRecord(context, { ...before, service, upsert: last, applied: undefined })
 }
 
-/** Other records of this endpoint no longer tell what is in force. Their manifests can return, as after a revert. */
+/** Other records of this endpoint no longer tell what is in force. Their manifests can return. */
 async function forgetOthers(
   context: ReconcileContext,
   key: Key,

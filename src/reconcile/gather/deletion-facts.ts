@@ -70,7 +70,7 @@ function claimantOf(store: StateStore, record: LedgerRecord, id: string): Key | 
   )
 }
 
-/** Another manifest of the endpoint that this entry asks to delete, valid or not. */
+/** Another manifest, valid or not, of the endpoint to delete. */
 export function sameEndpoint(store: StateStore, { key, manifest }: Entry): Key | undefined {
   if (manifest?.policy?.ensure !== 'absent') return undefined
   const service = serviceIn(store, serviceOf(manifest))
@@ -83,7 +83,6 @@ export function sameEndpoint(store: StateStore, { key, manifest }: Entry): Key |
   })?.key
 }
 
-/** The id of a Service, or its name if it is not valid. */
 function serviceIn(store: StateStore, name = ''): string {
   return store.service(name)?.spec.serviceId.toLowerCase() ?? name
 }

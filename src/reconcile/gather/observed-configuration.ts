@@ -30,7 +30,7 @@ export function observedConfiguration(
     takesAway: isKnown ? kind.takenAway(there, body) : [],
     gives: isKnown ? kind.takenAway(body, there) : [],
     isAsLeft: isReadable(kind) && isSameAs(reply),
-    // What a late request sets is what the record shows. After a request of unknown outcome, the record shows nothing.
+    // A late request sets what the record shows. After an unknown outcome, that is not known.
     isOvertaken:
       left !== undefined && (!isReadable(kind) || left.applied === undefined || isSameAs(left.upsert?.reply)),
   }

@@ -74,7 +74,7 @@ export async function readPlatform(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, request)
     } catch (failure) {
-      // If the outcome of a create is unknown, a failed list is no error, because the outcome only stays unknown.
+      // A failed list is no error while a create is of unknown outcome, which it stays.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
       if (!(isUnknown || isOnlyEdited) || !(failure instanceof RemoteError))

@@ -35,7 +35,7 @@ export function isAlone({ store }: Seen, record: LedgerRecord): boolean {
   return other === undefined
 }
 
-/** Other pipes to read after a 404. The pipe found last can show a lost permission, some more a mass loss. */
+/** Other pipes to read after a 404: they can show a lost permission or a mass loss. */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context
   const misses = store.observation(record.key)?.misses

@@ -15,7 +15,7 @@ import { claimOn, similarTo } from './similar-records.ts'
 import { countMassMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** Codes of findings about two manifests, of which one is not used. */
+/** Findings about two manifests, of which one is not used. */
 const CONTRADICTIONS: ReadonlySet<string> = new Set(['duplicate-key', 'pipe-claimed-twice', 'lock-conflict'])
 
 export function surroundingsOf(

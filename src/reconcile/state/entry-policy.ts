@@ -19,7 +19,7 @@ export function isSuspendedLonger({ manifest }: Entry, until: string | undefined
   return byManifest !== undefined && until !== undefined && Date.parse(byManifest) >= Date.parse(until)
 }
 
-/** A suspension by command ends with the next revision, except in a stale checkout or if the manifest seems gone. */
+/** A suspension by command ends with the next revision, unless that is stale or the manifest seems gone. */
 export function isSuspensionOver(
   store: {
     readonly revision: string

@@ -33,7 +33,7 @@ export function pipeOwners(store: StateStore, { name: kind }: Pick<CreateOnceKin
   }
   return {
     namedBy: (id: string) => ids.get(id.toLowerCase()),
-    /** The key that has no pipe yet and wants this name, or whose create used this name and has an unknown outcome. */
+    /** The key without a pipe that wants this name, or whose create of unknown outcome used it. */
     wantedBy: ({ name }: Pick<RemoteResource, 'name'>, serviceId: string) =>
       typeof name === 'string'
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))

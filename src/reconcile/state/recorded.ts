@@ -34,7 +34,7 @@ function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   for (const { key, upsert, service, applied } of records) {
     if (upsert === undefined || service === undefined) continue
     const endpoint = `${kindOf(key)} ${serviceIdentity(service)}`
-    // An upsert clears `applied` of all other keys. Times can be wrong, because the clock can be set back.
+    // An upsert clears `applied` of all other keys. Times can be wrong: a clock can be set back.
     const at = applied === undefined ? upsert.at - Number.MAX_SAFE_INTEGER : upsert.at
     if ((last.get(endpoint)?.at ?? -Infinity) < at) last.set(endpoint, { key, at })
   }

@@ -191,7 +191,7 @@ export function createStateStore({
     seenOtherwise: (): Iterable<Key> => seenOtherwise,
     /** Keys that name a pipe in `policy.adopt` or a Lock. */
     adopters: (): readonly Key[] => adopters,
-    /** The pipe that a Lock gives to the key. A Lock from before a rename counts if the old key has no record. */
+    /** The pipe that a Lock gives to the key, or to its former key without a record. */
     lockedId(key: Key): string | undefined {
       const { locks, entries } = catalog ?? {}
       const from = entries?.get(key)?.manifest?.policy?.renamedFrom as Key | undefined // checked by the schema
@@ -246,7 +246,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** Resources that a late request of the former leader might have changed, with the records that it left. */
+    /** What a late request of the former leader might have changed, with the records that it left. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** Keys that depend on this key, or use it as their Service. */
