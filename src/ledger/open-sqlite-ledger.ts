@@ -59,7 +59,10 @@ export function openToRead(options: Omit<StoreOptions, 'mode'>): Store {
 }
 
 /** @param stack releases the lock when it is disposed */
-export function openToWrite(options: Omit<SqliteLedgerOptions, 'mode'>, stack: AsyncDisposableStack): Store {
+export function openToWrite(
+  options: Omit<SqliteLedgerOptions, 'mode' | 'emit'>,
+  stack: AsyncDisposableStack,
+): Store {
   const { init } = options
   if (init === 'auto') makeFolderOf(options.file)
   // Before the lock file is made, because `init: never` must not leave files if there is no ledger.

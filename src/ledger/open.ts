@@ -41,7 +41,7 @@ function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
  */
 export async function unbindLedger(
   url: string,
-  options: Pick<OpenOptions, 'clock' | 'emit'>,
+  options: Pick<OpenOptions, 'clock'>,
 ): Promise<string | undefined> {
   if (url === 'memory:') return undefined
   const inCluster = placeInCluster(url, options.clock)
@@ -83,10 +83,7 @@ function fileOf(url: string): string {
   return file
 }
 
-export async function exportLedger(
-  url: string,
-  options: Pick<OpenOptions, 'clock' | 'emit'>,
-): Promise<Archive> {
+export async function exportLedger(url: string, options: Pick<OpenOptions, 'clock'>): Promise<Archive> {
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined) return readSqliteArchive({ ...options, file: fileOf(url) })
   const { readClusterArchive } = await import('./kubernetes/cluster-archive.ts')
@@ -113,7 +110,7 @@ export async function moveLedger(
 export async function importLedger(
   url: string,
   archive: Archive,
-  options: Pick<OpenOptions, 'clock' | 'emit'>,
+  options: Pick<OpenOptions, 'clock'>,
 ): Promise<string | undefined> {
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined) {
@@ -124,7 +121,7 @@ export async function importLedger(
   return writeClusterArchive(archive, inCluster)
 }
 
-type Place = Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>
+type Place = Pick<SqliteLedgerOptions, 'file' | 'clock'>
 
 async function unbindSqlite(options: Place): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack()
@@ -136,7 +133,7 @@ async function unbindSqlite(options: Place): Promise<string | undefined> {
   }, 'free')
 }
 
-async function readSqliteArchive(options: Omit<Place, 'emit'>): Promise<Archive> {
+async function readSqliteArchive(options: Place): Promise<Archive> {
   await using store = openToRead(options)
   return store.read((tables) => archiveOf(tables, store.hashKey))
 }
@@ -171,7 +168,7 @@ async function moveSqlite(options: Place, save: (archive: Archive) => void): Pro
 }
 
 /** Imports all records or none. */
-async function writeSqliteArchive({ file, clock }: Omit<Place, 'emit'>, archive: Archive): Promise<void> {
+async function writeSqliteArchive({ file, clock }: Place, archive: Archive): Promise<void> {
   if (archive.rollback !== undefined)
     throw new LedgerError(
       'corrupt',

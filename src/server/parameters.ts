@@ -115,8 +115,8 @@ export interface Part {
   readonly limit: number
 }
 
-/** @param limit `absent`: the default @throws {RequestError} 400 */
-export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
+/** @param limit `absent`: if the query has none @throws {RequestError} 400 */
+export function partOf(query: Query, limit = { least: 1, absent: 100 }): Part {
   return {
     offset: integerOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
     limit: integerOf(query, 'limit', { ...limit, most: LIMITS.page }),

@@ -52,7 +52,7 @@ const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
 export function attentionText(parts: ServerParts, answers: Answers, given: Query): string {
   const query = pickedOf(given, PARAMETERS)
-  const part = partOf(query, { least: 1, absent: 100 })
+  const part = partOf(query)
   const narrowing = narrowingOf(query)
   const now = parts.overview()
   const { sourceProblem, sourceReason, manifestsDir } = now

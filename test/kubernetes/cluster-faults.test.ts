@@ -426,7 +426,7 @@ describe('the Secret', () => {
     const term = await one.leadership.acquire(never, 'wait')
     await term.release()
     await expect(open({ platform: second })).rejects.toMatchObject({ code: 'platform' })
-    expect(await unbindLedger('kubernetes:ledger', { clock: model.clock, emit: ignore })).toBe(first)
+    expect(await unbindLedger('kubernetes:ledger', model)).toBe(first)
     once('PUT', '/secrets/', 'cut')
     await (await open({ platform: second })).leadership.acquire(never, 'wait')
     await expect(open({ platform: first })).rejects.toMatchObject({ code: 'platform' })

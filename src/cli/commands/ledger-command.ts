@@ -29,7 +29,7 @@ export async function ledger(
 }
 
 async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
-  const archive = await exportLedger(settings.ledger, { clock: io.clock, emit: nobody })
+  const archive = await exportLedger(settings.ledger, io)
   save(settings, file, archive)
   print(io.stdout, `Exported ${countsOf(archive)} of ${settings.ledger} to ${file}.`)
   await using opened = await openLedgerToRead(settings, io.clock)
@@ -99,7 +99,7 @@ async function importFrom(io: Io, settings: Settings, file: string): Promise<Exi
     )
   })
   const archive = readArchiveText(text)
-  const lost = await importLedger(settings.ledger, archive, { clock: io.clock, emit: nobody })
+  const lost = await importLedger(settings.ledger, archive, io)
   print(io.stdout, `Imported ${countsOf(archive)} into ${settings.ledger}.`)
   if (lost !== undefined)
     print(

@@ -218,7 +218,7 @@ export async function forget(
 async function forgetPlatform(io: Io, settings: Settings, output: Printed['output']): Promise<ExitCode> {
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
-  const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })
+  const platform = await unbindLedger(settings.ledger, io)
   const state = platform === undefined ? 'belongs to no platform' : `no longer belongs to ${platform}`
   const message = `The ledger ${state}. The next "pipewright run" or "apply" binds it to the platform at --base-url.`
   if (output === 'json') printJson(io, { result: 'done', platform, message })

@@ -29,7 +29,7 @@ export function findingsText(parts: ServerParts, answers: Answers, given: Query)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])
   const text = singleOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
-  const part = partOf(query, { least: 1, absent: 100 })
+  const part = partOf(query)
   const narrowing = narrowingOf(query)
   const now = parts.overview()
   const { findings } = now

@@ -33,7 +33,7 @@ const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
 export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
   const query = pickedOf(given, PARAMETERS)
-  const part = partOf(query, { least: 1, absent: 100 })
+  const part = partOf(query)
   const types = wordsOf(query, 'type', TYPES)
   const narrowing = narrowingOf(query)
   const overview = parts.overview()
@@ -75,7 +75,7 @@ export async function historyReply(parts: ServerParts, given: Query): Promise<Hi
   const query = pickedOf(given, ['key', 'offset', 'limit'])
   const text = singleOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
-  const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+  const { offset, limit } = partOf(query)
   const end = Math.min(offset + limit, ALL_KEPT)
   const entries = await parts.history({ key, limit: Math.min(end + 1, ALL_KEPT) })
   return {
