@@ -70,7 +70,7 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** Time limit of the request, from its first byte. */
   readonly deadlineMs: number
-  /** ms that the create waited for the request budget after its reads. They are so much older when it is sent. */
+  /** ms that the create waited for the request budget after its reads. */
   readonly waitedMs: number
   /**
    * Sends `POST …/pipes` once, on its own connection. The intent must be durable before. Only the deadline

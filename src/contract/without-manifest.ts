@@ -1,10 +1,6 @@
 import { z } from '../kinds/zod.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'
 
-export const PIPES_NAMED = 20
-
-export const SERVICES_TOLD = 20
-
 export const WithoutManifest = z
   .object({
     service: z.string(),

@@ -29,7 +29,7 @@ export interface WatcherOptions extends Partial<typeof TIMES> {
   readonly listen?: typeof listenTo
 }
 
-/** Pause after a walk of the directory, as a multiple of its duration: walks use 1 % of a core. */
+/** Pause after a walk, as a multiple of its duration: walks use 1 % of a core. */
 const PAUSE_FACTOR = 100
 /** After so many events, the kernel might have dropped some: its queue holds 16,384 by default. */
 const STORM = 5_000

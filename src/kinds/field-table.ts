@@ -112,7 +112,7 @@ export function fieldAt(fields: Fields, path: string): Field | undefined {
   return field
 }
 
-/** Form of the value at a path. Undefined: the path leads to no single value. An unknown value is a text. */
+/** Form of the value at a path; text if it is unknown. Undefined: no single value. */
 export function leafFormAt(fields: Fields, names: readonly string[]): LeafForm | undefined {
   let field: Field = { ...UNKNOWN_OBJECT, fields }
   for (const name of names) {

@@ -35,7 +35,7 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
   return value as RemoteResource // each field was checked
 }
 
-/** Keeps the valid fields of an invalid item. If the id is invalid, the item's place in the list becomes the id. */
+/** Keeps the valid fields of an invalid item. Its place in the list replaces an invalid id. */
 export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
   const place = `at index ${index} of the list`
   if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }

@@ -27,8 +27,6 @@ export const Url = z
   )
   .meta({ examples: ['https://registry.example:8081'] })
 
-export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
-
 export const HostName = Text.regex(
   /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
   'must be a host name or address, without scheme, port or path',

@@ -140,7 +140,7 @@ export function syncFolder(file: string): void {
 
 const RESERVE_BYTES = 1_048_576
 
-/** A file that takes up disk space. It is removed if the volume has no room for the outcome of a create. */
+/** Takes up disk space. It is removed if the volume has no room for the outcome of a create. */
 export function createReserve(ledger: string) {
   const file = `${ledger}.reserve`
 

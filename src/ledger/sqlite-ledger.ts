@@ -42,7 +42,7 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
 
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
-  /** Runs work that changes no record. Emits an event for each failure, and for the first success after a failure. */
+  /** Runs work that changes no record. Emits each failure, and the first success after it. */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     queue.assertOpen()
     const started = clock.monotonic()

@@ -26,7 +26,7 @@ export function openStore(options: StoreOptions) {
   const reserve = createReserve(file)
   let { writes } = connection
 
-  /** If the file was replaced, a reader opens the new file. An owner throws, because its writes would be lost. */
+  /** If the file was replaced, a reader opens the new one. An owner throws: its writes would be lost. */
   function followFile(doing: Access): void {
     if (connection.isInPlace()) return
     if (mode === 'owner') throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
@@ -34,7 +34,7 @@ export function openStore(options: StoreOptions) {
     connection = connect(options)
   }
 
-  /** An owner throws if an older copy was restored, because pipes missing from the copy would be created again. */
+  /** An owner throws if an older copy was restored: pipes missing from it would be created again. */
   function assertNotOlder(doing: Access): void {
     const found = connection.tables.count('writes')
     if (mode === 'owner' && found < writes)

@@ -43,7 +43,7 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE record SET body = json_set(json_remove(body, '$.former.pipe'), '$.former.remote', json_extract(body, '$.former.pipe'))
     WHERE json_type(body, '$.former.pipe') IS NOT NULL;
   `,
-  // Adds the time of the last platform read of each key: a table, because a read does not change the record.
+  // The time of the last platform read of each key. A read does not change the record.
   `
   CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,

@@ -144,7 +144,7 @@ const RecordedUpsert = z
   .readonly()
 type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** The pipe's fields when last in sync. A changed pipe is not deleted. Absent if its policy allows no deletion. */
+/** The pipe's fields when last in sync. Absent if its policy allows no deletion. */
 const Left = z
   .strictObject({
     digest: z.string(),

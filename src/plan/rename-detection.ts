@@ -1,7 +1,6 @@
 import { kindOf, type Key } from '../kinds/key.ts'
 import { changedFields } from '../kinds/fingerprint.ts'
 import { isSameIdentity, sourceIn } from '../kinds/identity.ts'
-import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import { mightHaveResource } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
@@ -99,4 +98,11 @@ function identityHashes(
 
 function sameButName(a: Fingerprint['fields'], b: Fingerprint['fields']): boolean {
   return changedFields(a, b).every((path) => path === 'name')
+}
+
+/** @returns the FNV-1a hash, from 0 to below 2^31 */
+function shortHash(text: string): number {
+  let mixed = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) mixed = Math.imul(mixed ^ text.charCodeAt(i), 0x01000193)
+  return mixed >>> 1
 }

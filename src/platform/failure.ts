@@ -112,7 +112,7 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   return 'Rejected'
 }
 
-/** A 404 to a list, or to a create before any read worked, means that the API key cannot reach the service. */
+/** A 404 to a list, or to a create before any read worked: the API key cannot reach the service. */
 function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false

@@ -18,7 +18,7 @@ export interface RequestParts {
   readonly userAgent: string
   readonly maxReplyBytes: number
   readonly requestTimeoutMs: number
-  /** ms from DNS to the last byte. Shorter than the shutdown grace, because a stop waits for the reply. */
+  /** ms from DNS to the last byte. Shorter than the shutdown grace: a stop waits for the reply. */
   readonly createDeadlineMs: number
   readonly retries: number
   /** From 0 to below 1. */

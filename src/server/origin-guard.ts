@@ -45,7 +45,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** Rejects a URL with a host, because that host can differ from `Host`. Clients send such URLs only to proxies. */
+/** Rejects a URL with a host, which can differ from `Host`. Clients send such URLs only to proxies. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(

@@ -14,7 +14,7 @@ export const LINES_LOST = {
   fields: ['lines'],
 } as const satisfies LineDefinition
 
-/** Drops lines if the reader is slow or the disk is full, because a create must not wait for the log. */
+/** Drops lines if the reader is slow or the disk is full: a create must not wait for the log. */
 export interface Output extends DestinationStream {
   /** Waits for unwritten lines, up to CLOSE_MS. */
   close(): Promise<void>

@@ -78,3 +78,12 @@ it('before the first read, nothing is blocked that anyone knows of: allow says t
     (await post({}, { ready: () => ({ ok: false, detail: 'starting' }) }, undefined, 'allow')).status,
   ).toBe(503)
 })
+
+it('lets nobody allow without the right token, and refuses a misspelt member', async () => {
+  const adminToken = () => Promise.resolve('another')
+  const operator = fakeOperator({ adminToken, allow: () => Promise.resolve({ allowed: [] }) })
+  for (const path of ['allow', 'operate', 'reconcile'])
+    expect((await post(FORGET, { operator }, 'wrong', path)).status, path).toBe(401)
+  expect((await post({}, { operator }, undefined, 'allow')).status).toBe(200)
+  expect((await post({ services: 'analytics' }, { operator }, undefined, 'allow')).status).toBe(400)
+})

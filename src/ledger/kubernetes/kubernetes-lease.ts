@@ -62,7 +62,7 @@ export function createKubernetesLease(
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** Whether a missing Lease can be taken: only after its duration, because its last holder might act until then. */
+  /** Whether a missing Lease can be taken: after its duration, until which its last holder might act. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()

@@ -206,7 +206,7 @@ export function createMirror(
   }
 }
 
-/** The records that all processes see. A record that is being renamed has its old key until that is done. */
+/** The records that all processes see. During a rename, a record has its old key. */
 export function readMirror(mirror: Mirror) {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
   const keptAt = (key: Key): Kept | undefined => mirror.get(key)?.kept

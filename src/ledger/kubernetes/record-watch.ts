@@ -67,7 +67,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
   let isBroken = false
   while (!signal.aborted) {
     try {
-      // A cluster that was restored to an earlier version sends no events until it is at the known version again.
+      // A restored cluster sends no events until it is at the known version again.
       if (isBroken || isLater(knownUpTo(), await api.versionOf(path, selector))) {
         isBroken = !(await isReadAgain())
         if (isBroken) {

@@ -108,7 +108,7 @@ function maskRuns(text: string): string {
   return withoutSecrets(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
-/** Whether a run of characters is a UUID, or words without a digit, as in a long name of a table. */
+/** A UUID, or words without a digit, as in a long name of a table. */
 function isHarmlessRun(run: string): boolean {
   return UUID.test(run) || /^[a-z_/-]+$/.test(run) || /^-+$/.test(run)
 }

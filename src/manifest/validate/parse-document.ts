@@ -119,7 +119,7 @@ function checked(
     const shown = index < most ? report : { ...TOO_MANY_FINDINGS, severity }
     return findingAt(source.place(chunk.start + start, chunk.start + end), shown, identity)
   })
-  // A copy, because the parser's strings are slices that keep the whole file in memory. It has the same type.
+  // A copy: the parser's strings are slices that keep the whole file in memory.
   const copy = accepted && (JSON.parse(JSON.stringify(accepted)) as Manifest)
   const manifest = isWrong ? undefined : copy
   return {

@@ -179,7 +179,7 @@ export function leftAfter(
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
-  // Before a deletion, only adds fields that were never shown, because a changed field must prevent the deletion.
+  // Before a deletion, only adds fields that were never shown: a changed field must prevent it.
   const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }

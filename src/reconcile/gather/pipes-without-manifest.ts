@@ -1,4 +1,4 @@
-import { PIPES_NAMED, SERVICES_TOLD, type WithoutManifest } from '../../contract/without-manifest.ts'
+import type { WithoutManifest } from '../../contract/without-manifest.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'
@@ -8,6 +8,10 @@ import { pipeOwners } from '../state/pipe-owners.ts'
 import type { Listing } from '../state/listings.ts'
 import { isListable, nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
+
+const PIPES_NAMED = 20
+
+const SERVICES_TOLD = 20
 
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 

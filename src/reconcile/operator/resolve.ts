@@ -115,7 +115,7 @@ async function whyNotGone(
     return `No change was made: ${noun} ${remote.id} could not be read. ${sentence(error.message)}`
   }
 }
-/** If the recorded pipe is there, clears an operator's report that it is gone. @throws request errors, except a 404 */
+/** If the pipe is there, clears an operator's report that it is gone. @throws request errors, except a 404 */
 export async function readRecorded(
   { profile, store, platform, ledger }: ReconcileContext,
   recorded: LedgerRecord,

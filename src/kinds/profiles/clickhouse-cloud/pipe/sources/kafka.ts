@@ -1,8 +1,10 @@
 import { isRealDateTime } from '../../../../instant.ts'
 import { Certificate, LoginFields, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
-import { Flag, HttpsUrl, Text, z } from '../../../../zod.ts'
+import { Flag, Text, Url, z } from '../../../../zod.ts'
 import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
+
+const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
 
 export const KafkaSource = z.strictObject({
   type: z
