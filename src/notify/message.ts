@@ -22,7 +22,7 @@ interface MessageContext {
   /** Without a final slash. */
   readonly publicUrl: string | undefined
   readonly revision: string
-  /** ms since the epoch, as is `endedAt`. */
+  /** ms since the epoch. */
   readonly now: number
   readonly endedAt: number
   readonly words: string | undefined

@@ -256,7 +256,7 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
   }
 }
 
-/** A complete reading found an unreadable record, of another key. */
+/** An unreadable record of another key was found. */
 function ignoreCorrupt(error: unknown): void {
   if (!(error instanceof LedgerError && error.code === 'corrupt')) throw error
 }
