@@ -238,10 +238,10 @@ export type EventBus = ReturnType<typeof createEventBus>
 export function createEventBus() {
   const listeners = new Set<Emit>()
   return {
-    emit(event: Event) {
+    emit: (event: Event) => {
       for (const tell of listeners) tell(event)
     },
-    listen(tell: Emit) {
+    listen: (tell: Emit) => {
       listeners.add(tell)
       return () => void listeners.delete(tell)
     },

@@ -157,7 +157,7 @@ function shownAfter(
         ? isSaved
           ? 'The outcome of the create is in the ledger, but the resource was not checked since then. Run apply again. It does not repeat the create.'
           : 'Not done: apply was stopped before this resource. Run apply again.'
-        : `Not done, because of a bug in Pipewright: ${bug instanceof Error ? bug.message : String(bug)}. Please report it.`
+        : `Not done, because of a bug in Pipewright: ${bugWords(bug)}. Please report it.`
     return {
       ...status,
       status: 'Failed',
@@ -165,6 +165,10 @@ function shownAfter(
       because: { reason: 'Unavailable', facts: { said } },
     }
   })
+}
+
+function bugWords(bug: unknown): string {
+  return bug instanceof Error ? bug.message : String(bug)
 }
 
 async function passOverAll(
