@@ -189,12 +189,12 @@ describe('what is there when it is sent', () => {
   })
 })
 
-describe('after a takeover', () => {
-  /** As the leader's loop does it, for a record that the former leader left. */
-  function overtaken(left: (client: Client) => LedgerRecord): Step {
-    return (client) => void client.context().store.overtaken.set(client.key, left(client))
-  }
+/** As the leader's loop does it, for a record that the former leader left. */
+function overtaken(left: (client: Client) => LedgerRecord): Step {
+  return (client) => void client.context().store.overtaken.set(client.key, left(client))
+}
 
+describe('after a takeover', () => {
   test('what a person set is no late request of the former leader: it stays', () =>
     story(
       applied(),

@@ -203,7 +203,7 @@ const NO_PIPE = '00000000-0000-4000-8000-00000000abcd'
 
 test('while an id cannot be written, no other create begins, although intents can be written', async () => {
   const world = await worldAfter('write a; write b')
-  const { settle } = world.ledger
+  const settle = world.ledger.settle.bind(world.ledger)
   Object.assign(world.ledger, { settle: () => Promise.reject(new LedgerError('io', 'no outcomes')) })
   await play(world, 'look a: OutcomeUnsaved')
   await play(world, 'look b: LedgerFailed')

@@ -80,8 +80,10 @@ it('before the first read, nothing is blocked that anyone knows of: allow says t
 })
 
 it('lets nobody allow without the right token, and refuses a misspelt member', async () => {
-  const adminToken = () => Promise.resolve('another')
-  const operator = fakeOperator({ adminToken, allow: () => Promise.resolve({ allowed: [] }) })
+  const operator = fakeOperator({
+    adminToken: () => Promise.resolve('another'),
+    allow: () => Promise.resolve({ allowed: [] }),
+  })
   for (const path of ['allow', 'operate', 'reconcile'])
     expect((await post(FORGET, { operator }, 'wrong', path)).status, path).toBe(401)
   expect((await post({}, { operator }, undefined, 'allow')).status).toBe(200)

@@ -64,12 +64,12 @@ export async function given(
     /** POSTs that reached the platform. */
     posts: () => platform.requests().filter(({ method }) => method === 'POST').length,
     /** What the ledger says of one key, as `status` tells it. */
-    async status(key: string) {
+    status: async (key: string) => {
       const { stdout } = await command('status', key, '-o', 'json')
       return JSON.parse(stdout) as StatusShown
     },
-    skip: clock.skip,
-    async startDaemon(...args: readonly string[]) {
+    skip: (ms: number) => clock.skip(ms),
+    startDaemon: async (...args: readonly string[]) => {
       const program = resources.use(startHere(runArgs(workspace, platform.url, [...profile, ...args]), clock))
       return (url = await urlOf(program))
     },
@@ -79,10 +79,12 @@ export async function given(
   }
 }
 
+function withField(manifest: string, [field, value]: readonly [string, string]): string {
+  return manifest.replace(new RegExp(`\\b${field}: [^,}\n]+`), `${field}: ${value}`)
+}
+
 /** Fields that are no policies have their values in the place of the usual ones. */
 function pipeOf(name: string, fields: ReadonlyMap<string, string>): string {
-  const withField = (manifest: string, [field, value]: readonly [string, string]) =>
-    manifest.replace(new RegExp(`\\b${field}: [^,}\n]+`), `${field}: ${value}`)
   return [...fields].reduce(withField, pipeManifest(name, { policy: policyIn(fields) }))
 }
 

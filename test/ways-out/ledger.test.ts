@@ -53,8 +53,10 @@ test('an answer that is older than what was written meanwhile takes nothing back
 test('a command whose record changes meanwhile is refused, and says to run it again', async () => {
   const { ledger, store } = opened()
   await ledger.swap({ ...blankRecord(ORDERS), intent: intent('unknown', { sendBy: 0, endBy: 0 }) }, [])
-  const swap: Ledger['swap'] = ({ key, version }) => Promise.reject(new LedgerConflict(key, version))
-  const crowded = { ...ledger, swap }
+  const crowded: Ledger = {
+    ...ledger,
+    swap: ({ key, version }) => Promise.reject(new LedgerConflict(key, version)),
+  }
   const context = { profile: DEFAULT, ledger: crowded, store, clock } as unknown as ReconcileContext // no more is asked for
   expect(await retryCreate(context, ORDERS, { force: false })).toMatchObject({
     result: 'refused',
