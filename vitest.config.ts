@@ -55,7 +55,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'programs', include: [PROGRAMS], globalSetup: 'test/slow/support/bundled.ts' },
+        test: {
+          name: 'programs',
+          include: [PROGRAMS],
+          globalSetup: 'test/slow/support/bundled.ts',
+          // A program that hangs is named while there is time for the rest.
+          testTimeout: 400_000,
+        },
       },
     ],
   },

@@ -1,5 +1,5 @@
+import { aborted } from '../lib/clock.ts'
 import { NOTHING_SAID_BEFORE, type SaidBefore, type WatchMode } from '../contract/events.ts'
-import { aborted } from 'node:util'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { isReference } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -236,10 +236,7 @@ export function createDaemon(parts: DaemonParts) {
       following?.endLedgerWatch()
       const stopped = acting?.stop(deadline) ?? { unfinished: 0 }
       // Waits at most until the deadline, because the file system can hang.
-      await Promise.race([
-        Promise.all([following?.watcher.close(), readings.stop()]),
-        aborted(deadline, deadline),
-      ])
+      await Promise.race([Promise.all([following?.watcher.close(), readings.stop()]), aborted(deadline)])
       return stopped
     },
   }

@@ -1,7 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { aborted } from 'node:util'
 import type { Key } from '../kinds/key.ts'
-import type { Clock } from '../lib/clock.ts'
+import { aborted, type Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { type Ask, PRIORITIES, type Queue, type Taken } from './queue.ts'
@@ -154,7 +153,7 @@ export function createDispatcher(options: DispatcherOptions) {
       deadline = signal
       timer?.cancel()
       timer = undefined
-      if (queue.running > 0) await Promise.race([idle.promise, aborted(signal, signal)])
+      if (queue.running > 0) await Promise.race([idle.promise, aborted(signal)])
       return { unfinished: queue.running }
     },
     /** Whether the queue moves, for `/healthz`. */

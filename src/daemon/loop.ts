@@ -1,4 +1,4 @@
-import { aborted } from 'node:util'
+import { aborted } from '../lib/clock.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
@@ -74,7 +74,7 @@ export function createLoop(parts: LoopParts) {
     },
     async stop(deadline: AbortSignal) {
       const stopped = await dispatcher.stop(deadline)
-      await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
+      await Promise.race([Promise.allSettled(turns.values()), aborted(deadline)])
       return stopped
     },
     bugs,

@@ -34,3 +34,15 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
     }
   })
 }
+
+/**
+ * Resolves once `signal` is aborted.
+ *
+ * `util.aborted` does not keep a signal of `AbortSignal.any` or `AbortSignal.timeout` from being collected as garbage, and then never resolves.
+ */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,4 +1,3 @@
-import { aborted } from 'node:util'
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon } from '../../daemon/daemon.ts'
@@ -23,7 +22,7 @@ import { saidBefore, wholeFacts } from '../daemon-summary.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { assertWebhook } from '../compose-webhook.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { aborted, type Clock } from '../../lib/clock.ts'
 import type { StatusBoard } from '../../contract/view.ts'
 
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
@@ -85,7 +84,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const { standing } = await run.begin()
   stop.onHangup(() => void daemon.request(undefined, 'force'))
   const ending = AbortSignal.any([stop.stopping, run.ended])
-  await aborted(ending, ending)
+  await aborted(ending)
   emit({ type: 'Stopping', signal: String(ending.reason) })
   return await end(io, settings, { events, engine, daemon, activity, leading, run, standing })
 }
@@ -105,7 +104,7 @@ async function end(
   { events, engine, daemon, activity, leading, run, standing }: Running,
 ): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), stop.forced])
-  await Promise.race([standing, aborted(deadline, deadline)])
+  await Promise.race([standing, aborted(deadline)])
   const cut = await daemon.stop(deadline)
   engine.reconciler.problems.flush()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
@@ -114,7 +113,7 @@ async function end(
   // Comes before slower steps, because a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how, typed))
   await activity.stop()
-  await Promise.race([run.flush(deadline), aborted(deadline, deadline)])
+  await Promise.race([run.flush(deadline), aborted(deadline)])
   await leading.term?.release()
   events.emit({ type: 'Stopped', unfinished })
   const { reason, aborted: isEnded } = run.ended

@@ -1,6 +1,6 @@
-import { aborted } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
+import { aborted } from '../../lib/clock.ts'
 import { named, parseListen } from '../../config/parsers.ts'
 import { PROFILES } from '../../kinds/profiles/profiles.ts'
 import { makeFolder } from '../../ledger/location.ts'
@@ -51,6 +51,6 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     `alerts token ${flags.alertsToken === undefined ? alertsToken : '(as given)'}`,
   ]
   print(io.stdout, lines.join('\n'))
-  await aborted(io.stop.stopping, io.stop.stopping)
+  await aborted(io.stop.stopping)
   return EXIT.fine
 }

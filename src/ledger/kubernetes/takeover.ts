@@ -1,5 +1,4 @@
-import { aborted } from 'node:util'
-import { sleep, type Clock } from '../../lib/clock.ts'
+import { aborted, sleep, type Clock } from '../../lib/clock.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError } from '../../contract/ledger.ts'
@@ -23,7 +22,7 @@ export function createTakeover(parts: {
     const end = AbortSignal.any([signal, term.over])
     for (let tries = 1; tries <= TRIES && !end.aborted; tries += 1) {
       try {
-        const isRead = await Promise.race([readAll().then(() => true), aborted(end, end)])
+        const isRead = await Promise.race([readAll().then(() => true), aborted(end)])
         if (isRead === true) return true
         break
       } catch (error) {

@@ -1,0 +1,25 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { aborted } from '../../src/lib/clock.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('a signal that only a wait holds is waited for although garbage is collected', async () => {
+  const stop = new AbortController()
+  const waits = [
+    aborted(stop.signal),
+    aborted(AbortSignal.any([stop.signal, new AbortController().signal])),
+    aborted(AbortSignal.any([stop.signal, AbortSignal.timeout(1_000_000)])),
+    aborted(AbortSignal.timeout(30)),
+  ]
+  const ended = Promise.all(waits)
+  waits.length = 0
+  await new Promise((resolve) => setImmediate(resolve))
+  collectGarbage()
+  stop.abort()
+
+  expect(await ended).toHaveLength(4)
+  await aborted(AbortSignal.abort())
+})
