@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import { z } from '../kinds/zod.ts'
 import { type Answer, failure, plain, type WireAnswer } from './call.ts'
 
@@ -137,11 +137,10 @@ function madeToFail(requestId: string, status: number, error = `made to fail wit
 }
 
 function withoutIds(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, withoutId(value)]))
-}
-
-function withoutId(value: Json | undefined): Json | undefined {
-  if (!isObject(value)) return value
-  const { id: _lost, ...rest } = value
-  return rest
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      isObject(value) ? { ...value, id: undefined } : value,
+    ]),
+  )
 }

@@ -62,7 +62,6 @@ export async function createSandbox(options: SandboxOptions) {
     setAccess(next: Access) {
       access = next
     },
-    close: () => open.disposeAsync(),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => sandbox.close())
+afterAll(() => sandbox[Symbol.asyncDispose]())
 
 const ALERT_PATH = '/api/v2/alerts/alert-1'
 

@@ -171,7 +171,7 @@ export async function givenPipe(
     send,
     read,
     state: async () => (await read()).body.result.state,
-    [Symbol.asyncDispose]: () => sandbox.close(),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   }
 }
 

@@ -118,11 +118,11 @@ test('closing ends hanging and late requests at once', async () => {
   const hanging = speak(sandbox.url, { body: JSON.stringify(ORDERS) })
   const late = speak(sandbox.url, { body: '{}', path: ENDPOINT })
   await expect.poll(() => sandbox.requests().length, { interval: 5, timeout: 60_000 }).toBe(2)
-  await sandbox.close()
+  await sandbox[Symbol.asyncDispose]()
   const ends = await Promise.all([hanging, late])
   expect(ends.map(({ end }) => end)).not.toContain('open')
   expect(timersOf()).toBeLessThanOrEqual(timers) // the late one is not waited for
-  await sandbox.close() // a second time is no fault
+  await sandbox[Symbol.asyncDispose]() // a second time is no fault
 })
 
 function timersOf(): number {

@@ -76,7 +76,7 @@ export async function startFront(
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
-      await sandbox.close()
+      await sandbox[Symbol.asyncDispose]()
     },
   }
   return fronted
