@@ -1,3 +1,4 @@
+import { fileErrorCode } from '../manifest/files/read-bytes.ts'
 import { realpathSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -24,10 +24,7 @@ interface ServerCall {
 
 export type CallContext = Pick<ServerCall, 'command' | 'server' | 'network'>
 
-export interface ServerReply {
-  readonly status: number
-  readonly body: unknown
-}
+export type ServerReply = Awaited<ReturnType<typeof callServer>>
 
 /** No reply: the daemon might not be running. */
 export class NoAnswerError extends CommandError {
@@ -44,7 +41,7 @@ export class NoAnswerError extends CommandError {
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** @throws {NoAnswerError | CommandError} */
-export async function callServer(io: Io, call: ServerCall): Promise<ServerReply> {
+export async function callServer(io: Io, call: ServerCall) {
   const { command, server, timeoutMs, token, body } = call
   await assertTls(call.network.tls)
   const { origin, pathname, search } = new URL(call.path, server.endsWith('/') ? server : `${server}/`)

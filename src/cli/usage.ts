@@ -129,13 +129,8 @@ const UNCHECKED_TLS =
   'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
   'on the network can read the credentials and impersonate the platform. Use this for tests only.'
 
-interface CommandHelp {
-  readonly examples: readonly string[]
-  /** Meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */
-  readonly exits: readonly string[]
-}
-
-export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
+/** `exits`: meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */
+export const COMMAND_HELP: Readonly<Record<string, Record<'examples' | 'exits', readonly string[]>>> = {
   run: {
     examples: ['run --base-url https://api.example.com', 'run --sandbox --log-format pretty'],
     exits: ['stopped', 'cannot start, or the stop interrupted a request'],

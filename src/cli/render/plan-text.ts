@@ -52,21 +52,18 @@ export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): 
 
 function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: PlanSheet): string {
   const [item, ...more] = items
-  if (more.length > 0) return groupOf(item, items, sheet)
   const { paint, width, here } = sheet
   const { sign, style } = signOf(item)
-  const place = item.file === undefined ? '' : paint('dim', `  ${plainText(item.file)}:${item.line ?? 1}`)
-  const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${plainText(headOf(item))}${place}`
+  const isOne = more.length === 0
+  const name = isOne ? item.key : `${items.length} resources`
+  const place =
+    !isOne || item.file === undefined ? '' : paint('dim', `  ${plainText(item.file)}:${item.line ?? 1}`)
+  const head = `${paint([style, 'bold'], sign)} ${paint('bold', name)}  ${plainText(headOf(item))}${place}`
+  const message = wrapped(plainText(planMessage(item, here)), '  ', width)
+  if (!isOne) return [head, message, wrapped(plainText(keyWords(items)), '    ', width)].join('\n')
   const facts = factsOf(item).map((fact) => wrapped(plainText(fact), '    ', width))
   const lines = diffOf(item).map((line) => painted(line, sheet))
-  return [head, wrapped(plainText(planMessage(item, here)), '  ', width), ...facts, ...lines].join('\n')
-}
-
-function groupOf(item: PlanItem, items: readonly PlanItem[], { paint, width, here }: PlanSheet): string {
-  const { sign, style } = signOf(item)
-  const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${plainText(headOf(item))}`
-  const keys = wrapped(plainText(keyWords(items)), '    ', width)
-  return [head, wrapped(plainText(planMessage(item, here)), '  ', width), keys].join('\n')
+  return [head, message, ...facts, ...lines].join('\n')
 }
 
 export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
