@@ -7,8 +7,8 @@ import {
   UNKNOWN_ALIAS,
   duplicateFinding,
   explosionFinding,
+  type YamlFinding,
 } from './syntax-findings.ts'
-import type { YamlFinding } from './syntax-findings.ts'
 
 /** Limited even if each alias expands to little, because resolving aliases takes quadratic time. */
 const MOST_ALIASES = 1_000
