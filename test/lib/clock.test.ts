@@ -11,8 +11,7 @@ test('a signal that only a wait holds is waited for although garbage is collecte
   const waits = [
     aborted(stop.signal),
     aborted(AbortSignal.any([stop.signal, new AbortController().signal])),
-    aborted(AbortSignal.any([stop.signal, AbortSignal.timeout(1_000_000)])),
-    aborted(AbortSignal.timeout(30)),
+    aborted(AbortSignal.any([stop.signal, AbortSignal.any([stop.signal])])),
   ]
   const ended = Promise.all(waits)
   waits.length = 0
@@ -20,6 +19,6 @@ test('a signal that only a wait holds is waited for although garbage is collecte
   collectGarbage()
   stop.abort()
 
-  expect(await ended).toHaveLength(4)
+  expect(await ended).toHaveLength(3)
   await aborted(AbortSignal.abort())
 })
