@@ -7,7 +7,7 @@ import { ownFilesOf, type Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
-import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
+import { createSource, type Source } from '../manifest/source.ts'
 import { createPlatform } from '../platform/clients.ts'
 import { createFreshSecrets, createMountedSecrets, secretsIn } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
@@ -236,15 +236,13 @@ export async function loadOnce(
   for (const record of await ledger.list()) store.note(record)
   const recorded = recordedOf(store.records())
   const created = createdOf(store.records())
-  let result: LoadResult | undefined
-  for (let reading = 0; reading < AGREEING; reading += 1) {
-    result = await engine.source.load(recorded, { accept, created }, signal)
-    if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
+  for (let reading = 1; ; reading += 1) {
+    const { catalog, pending } = (await engine.source.load(recorded, { accept, created }, signal)).state
+    if (pending.size > 0 && catalog.problem === undefined && reading < AGREEING) continue
+    store.setCatalog(catalog)
+    await maskSecrets(engine.context)
+    return catalog
   }
-  if (result === undefined) throw new Error('there is at least one reading')
-  store.setCatalog(result.state.catalog)
-  await maskSecrets(engine.context)
-  return result.state.catalog
 }
 
 /** Masks the secrets of all manifests, because a reply can repeat any of them. */

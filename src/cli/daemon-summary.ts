@@ -1,3 +1,4 @@
+import { countFindings } from '../server/api/findings.ts'
 import type { Activity, DaemonSummary } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
@@ -12,11 +13,10 @@ import { commandLine, type CommandContext } from '../plan/step.ts'
 export function wholeFacts({ context }: Engine, problem: string | undefined): DaemonSummary {
   const { store } = context
   const { findings = [] } = store.catalog ?? {}
-  const errors = findings.filter(({ severity }) => severity === 'error').length
   return {
     problem:
       problem === undefined ? undefined : notAccepted(problem, !Iterator.from(store.records()).next().done),
-    errors,
+    errors: countFindings(findings).error,
     findings: store.catalog && findingsDigest(findings),
     withoutLock: pipesWithoutLock(store),
     withoutManifest: withoutManifestTold(context),

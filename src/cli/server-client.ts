@@ -24,7 +24,7 @@ interface ServerCall {
 
 export type CallContext = Pick<ServerCall, 'command' | 'server' | 'network'>
 
-export type ServerReply = Awaited<ReturnType<typeof callServer>>
+type ServerReply = Awaited<ReturnType<typeof callServer>>
 
 /** No reply: the daemon might not be running. */
 export class NoAnswerError extends CommandError {

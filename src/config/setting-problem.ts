@@ -25,10 +25,9 @@ export function problemOf(
 
 export function formatProblems(problems: readonly SettingProblem[]): string {
   const title = problems.length === 1 ? '1 problem:' : `${problems.length} problems:`
-  return [title, ...problems.map(formatProblem)].join('\n')
-}
-
-function formatProblem({ from, given, why, right }: SettingProblem): string {
-  const shown = given === undefined ? '' : ` ${JSON.stringify(given)}`
-  return `  ${from}${shown}: ${why}; ${right}`
+  const lines = problems.map(({ from, given, why, right }) => {
+    const shown = given === undefined ? '' : ` ${JSON.stringify(given)}`
+    return `  ${from}${shown}: ${why}; ${right}`
+  })
+  return [title, ...lines].join('\n')
 }

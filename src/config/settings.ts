@@ -82,7 +82,11 @@ type SettingsReading =
 /** A flag overrides a variable, a variable the file, and the file the default. @returns all problems together */
 export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
   const { env, needs } = input
-  const sources = await readSources(input)
+  const fromFlags = readFlags(input.flags)
+  const fromEnv = readEnvironment(env)
+  const config = [...fromFlags.given, ...fromEnv.given].find(({ name }) => name === 'config')
+  const sources = [fromFlags, fromEnv]
+  if (config !== undefined) sources.push(await readFrom(config, input.readFile))
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
   // An invalid value also counts as given, because another problem reports it.
@@ -110,13 +114,6 @@ const NO_PLATFORM: SettingProblem = {
   given: undefined,
   why: 'it is not set, but this command needs the platform',
   right: `give --base-url URL or set ${definitionOf('baseUrl').env}. Without an account, use --sandbox`,
-}
-
-async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly SettingSource[]> {
-  const fromFlags = readFlags(flags)
-  const fromEnv = readEnvironment(env)
-  const config = [...fromFlags.given, ...fromEnv.given].find(({ name }) => name === 'config')
-  return [fromFlags, fromEnv, ...(config === undefined ? [] : [await readFrom(config, readFile)])]
 }
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<SettingSource> {

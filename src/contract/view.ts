@@ -127,10 +127,6 @@ export function lifecycleOfView({ key, isWritten: remote }: ResourceView): Lifec
   return lifecycleOf({ key, manifest: undefined, record: { remote } })
 }
 
-export function isSuspended({ suspendedUntil }: ResourceView, now: number): boolean {
-  return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
-}
-
 export function isUnseen({ status, conditions }: ResourceView): boolean {
   return status === 'Failed' && conditions.Synced.status === 'Unknown'
 }

@@ -9,7 +9,6 @@ import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { syncStoreFromLedger } from '../reconcile/state/record-io.ts'
 import type { OperatorCommand } from '../contract/person-command.ts'
-import { isSuspended } from '../contract/view.ts'
 import { startLeaderLoop, type Acting } from './leader-loop.ts'
 import { keysOf } from './pass.ts'
 import { serviceQueueOf } from './service-queue.ts'
@@ -179,7 +178,9 @@ export function createDaemon(parts: DaemonParts) {
       const token = requests.open()
       parts.forgetSecrets()
       const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
-        status !== undefined && isSuspended(status, clock.now()) ? [status.key] : [],
+        status?.suspendedUntil !== undefined && Date.parse(status.suspendedUntil) > clock.now()
+          ? [status.key]
+          : [],
       )
       if (key === undefined) {
         if (accept === 'force') parts.onAccept()

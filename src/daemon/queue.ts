@@ -98,7 +98,8 @@ export function createQueue() {
         const { key, service } = entry
         entries.delete(key)
         runs.set(key, { service, again: undefined }) // the running key still counts for its service
-        return { key, priority, service, waitedMs: Math.max(0, now - entry.since) }
+        const waitedMs = Math.max(0, now - entry.since) // since the key was due at this priority
+        return { key, priority, service, waitedMs }
       }
       return undefined
     },

@@ -8,9 +8,9 @@ import { BUSY, sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
 const PATIENCE_MS = 200
 
 /**
- * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The
- * lock file is never removed, because another process could lock a new file of the same name. Only SQLite opens the
- * file, because closing another handle drops the lock (POSIX). `<file>.holder` names the holder.
+ * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The file is
+ * never removed: another process could lock a new one. Only SQLite opens it, because closing another handle drops
+ * the lock (POSIX). `<file>.holder` names the holder.
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
 export function takeLease(file: string, now: number): Disposable {

@@ -36,9 +36,8 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
 }
 
 /**
- * Resolves once `signal` is aborted.
- *
- * `util.aborted` does not keep a signal of `AbortSignal.any` or `AbortSignal.timeout` from being collected as garbage, and then never resolves.
+ * Resolves once `signal` is aborted. `util.aborted` never resolves for a signal of `AbortSignal.any` that was
+ * collected as garbage.
  */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -54,10 +54,7 @@ export function isLoopbackHost(host: string): boolean {
 
 /**
  * Whether an entry of `NO_PROXY` matches the host. Any entry except a range can have a port.
- * - `*` matches all hosts.
- * - `name` and `.name` match the name and all names below it.
- * - `*.name` matches only names below it.
- * - An address or an address range matches addresses.
+ * `*` matches all hosts. `name` and `.name` match the name and all names below it, `*.name` only names below it.
  */
 function covers(entry: string, host: string, port: string | undefined): boolean {
   const [name, onlyPort] = partsOf(entry.trim().toLowerCase())

@@ -74,6 +74,7 @@ export function createSource(
     return {
       state: next,
       changed,
+      /** Even if only in a finding or a position. */
       differs: changed.length > 0 || isDifferent(previous, next),
       revisionSince: await revisionSince(root, next.catalog.revision),
     }
@@ -139,12 +140,11 @@ export async function catalogOfTexts(
   }
   const places = createPlaces((file) => files[file])
   let state: CatalogState | undefined
-  for (let count = 0; count < AGREEING; count += 1) {
+  for (let count = 1; ; count += 1) {
     const steps = catalogSteps({ ...known, previous: state, reading, places, accept: 'normal' })
     state = await inSlices(steps, createSlices())
     signal.throwIfAborted()
-    if (state.pending.size === 0 || state.catalog.problem !== undefined) break
+    const isDone = state.pending.size === 0 || state.catalog.problem !== undefined
+    if (isDone || count === AGREEING) return state.catalog
   }
-  if (state === undefined) throw new Error('there is at least one reading')
-  return state.catalog
 }

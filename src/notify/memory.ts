@@ -7,11 +7,7 @@ import { parseJson } from '../lib/json.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES } from '../plan/severity.ts'
 
-export interface WebhookMemory {
-  readonly before: readonly Problem[]
-  readonly unusable: string | undefined
-  save(problems: readonly Problem[]): Promise<void>
-}
+export type WebhookMemory = Awaited<ReturnType<typeof openMemory>>
 
 const Memory = z.strictObject({
   version: z.literal(2),
@@ -30,18 +26,16 @@ const Memory = z.strictObject({
 })
 
 /** @throws {LedgerError} */
-export async function openMemory(notes: Notes): Promise<WebhookMemory> {
+export async function openMemory(notes: Notes) {
   const text = await notes.read()
+  const data = text === undefined ? undefined : Memory.safeParse(parseJson(text)).data
+  const before: readonly Problem[] = data?.problems.flatMap(problemIn) ?? []
+  const isUnusable = text !== undefined && data === undefined
   return {
-    ...(text === undefined ? { before: [], unusable: undefined } : readMemory(text)),
-    save: (problems) => notes.write(`${JSON.stringify({ version: 2, problems })}\n`),
+    before,
+    unusable: isUnusable ? 'it is damaged, or of another version' : undefined,
+    save: (problems: readonly Problem[]) => notes.write(`${JSON.stringify({ version: 2, problems })}\n`),
   }
-}
-
-function readMemory(text: string): Pick<WebhookMemory, 'before' | 'unusable'> {
-  const { data } = Memory.safeParse(parseJson(text))
-  if (data === undefined) return { before: [], unusable: 'it is damaged, or of another version' }
-  return { before: data.problems.flatMap(problemIn), unusable: undefined }
 }
 
 /** Drops a problem if this version of Pipewright does not know its reason or resources. */

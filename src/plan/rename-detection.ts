@@ -18,7 +18,7 @@ export interface Candidate {
 /**
  * `same`: same service and body, so the record moves to the new key once the old key's manifest is removed.
  * `suspected`: same service, and the same name, body or identity, so a person decides.
- * @returns the record with the same body if only one has it, or the first that is `suspected`
+ * @returns the only record with the same body, or the first that is `suspected`
  */
 export function findSimilar(
   candidate: Candidate,

@@ -34,8 +34,8 @@ export function isAllowed(
 
 /**
  * If a service exceeds the limit, all its planned creates are refused.
- * @param creates `wanted`: number of planned creates that no operator allowed. `made`: send times of the creates of
- * the last hour, oldest first.
+ * @param creates `wanted`: planned creates that no operator allowed. `made`: send times of the last hour, oldest
+ * first.
  * @param limit `--max-creates`. Infinity: no limit
  * @returns undefined within the limit. `passesAt`: the `steadyNow` when enough earlier creates no longer count
  */

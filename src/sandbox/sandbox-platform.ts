@@ -46,7 +46,8 @@ const HANDLERS = {
   setPipeState: changePipe(command),
   deletePipe: onPipe(deletePipe),
   getQueryEndpoint,
-  deleteQueryEndpoint,
+  deleteQueryEndpoint: ({ storage }, { service }) =>
+    storage.remove('endpoint', servicePath(service)) ? { ok: true } : NO_ENDPOINT,
   listServiceAlerts,
   createAlert,
   updateAlert: onAlert(updateAlert),
@@ -147,10 +148,6 @@ const NO_ENDPOINT = refusal(404, 'no query endpoint of this service')
 function getQueryEndpoint({ storage }: World, { service }: Call): OperationResult {
   const endpoint = storage.get('endpoint', servicePath(service))
   return endpoint === undefined ? NO_ENDPOINT : { ok: true, result: endpoint.body }
-}
-
-function deleteQueryEndpoint({ storage }: World, { service }: Call): OperationResult {
-  return storage.remove('endpoint', servicePath(service)) ? { ok: true } : NO_ENDPOINT
 }
 
 const NO_ALERT = refusal(404, 'no such alert')

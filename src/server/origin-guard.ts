@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from './replies.ts'
 
 /* The API has no login, so a foreign web page could reach it through a visitor's browser. Checks of `Host` block
-   DNS rebinding. Checks of `Origin` and `Sec-Fetch-Site` block cross-origin requests. Other programs are not
-   stopped: they can set any header. */
+   DNS rebinding; those of `Origin` and `Sec-Fetch-Site` block cross-origin requests. */
 
 export interface KnownHosts {
   /** In lower case. `*` allows all names, `.example.com` its subdomains. */

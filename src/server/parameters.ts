@@ -3,7 +3,7 @@ import { parseKey, type Key } from '../kinds/key.ts'
 import { knownKey, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import type { z } from '../kinds/zod.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { StatusBoard } from '../contract/view.ts'
+import type { ResourceView, StatusBoard } from '../contract/view.ts'
 import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -31,7 +31,7 @@ export function singleOf(query: Query, name: string, longest: number = LIMITS.te
 }
 
 /** A parameter that can repeat. @throws {RequestError} 400 */
-export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
+export function textsOf(query: Query, name: string, most: number): readonly string[] {
   const texts = [query[name] ?? []].flat().filter((text) => text !== '')
   assertFew(texts, name, most)
   for (const text of texts) assertShort(text, name, LIMITS.text)
@@ -157,9 +157,10 @@ export function nextPage(query: Query, changes: Readonly<Record<string, string |
 }
 
 /** @throws {RequestError} 404 with the nearest key */
-export function shownKey(text: string, board: StatusBoard): Key {
+export function shownView(text: string, board: StatusBoard): ResourceView {
   const key = parseKey(text)
-  if (key !== undefined && board.get(key) !== undefined) return key
+  const view = key && board.get(key)
+  if (view !== undefined) return view
   const near = nearest(
     text,
     board.list().map((resource) => resource.key),

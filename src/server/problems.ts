@@ -87,13 +87,12 @@ export function attentionOf(
     (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
   )
   const alone = loose.map((finding) => findingProblem(finding, overview))
-  const problems = [...ofTheWhole(parts, overview), ...[...ofResources, ...alone].toSorted(worstFirst)]
+  const worstFirst = [...ofResources, ...alone].toSorted(
+    (a, b) => rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0),
+  )
+  const problems = [...ofTheWhole(parts, overview), ...worstFirst]
   const page = paged(problems, part, query)
   return { ...page, items: page.items.map(({ steps, ...facts }) => ({ ...facts, next: steps() })) }
-}
-
-function worstFirst(a: Draft, b: Draft): number {
-  return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0)
 }
 
 function rank({ status }: Draft): number {

@@ -2,15 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
-import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
+import type { ServerParts, Health, ReconcileProgress, ReconcileReceipt } from './parts.ts'
 import type { AllowedReply } from '../contract/person-command.ts'
-import {
-  type AcceptedReply,
-  registerAllow,
-  registerOperate,
-  registerPlan,
-  registerReconcile,
-} from './api/admin-requests.ts'
+import { registerAllow, registerOperate, registerPlan, registerReconcile } from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers, sendJson } from './api/answers.ts'
 import { findingsText } from './api/findings.ts'
@@ -33,7 +27,7 @@ export interface Replies {
 }
 
 export interface Orders {
-  readonly '-/reconcile': AcceptedReply
+  readonly '-/reconcile': ReconcileReceipt
   readonly '-/allow': AllowedReply
 }
 

@@ -80,7 +80,7 @@ function withoutRepeats(steps: readonly Step[]): readonly Step[] {
   return [...new Map(steps.map((step) => [step.text, step])).values()]
 }
 
-export function aboutOf(resource: ResourceView, { manifestsDir }: StepContext = {}): About {
+export function aboutOf(resource: ResourceView, { manifestsDir }: StepContext): About {
   const { key, isWritten, file, line, service, pipeId, reply, differences } = resource
   return {
     key,

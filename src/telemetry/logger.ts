@@ -118,16 +118,8 @@ const LONGEST = 2_000
 
 const DEPTH = 4
 
-interface ErrorFacts {
-  readonly type: string
-  readonly message: string
-  readonly stack?: string | undefined
-  readonly code?: string | undefined
-  readonly cause?: ErrorFacts | undefined
-}
-
 /** Copies few fields: errors of HTTP clients also hold headers and bodies. */
-function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
+function errorFacts(error: unknown, depth = DEPTH): object {
   if (!(error instanceof Error)) return { type: typeof error, message: shown(String(error)) }
   const { code } = error as { code?: unknown } // Node's errors have it
   return {

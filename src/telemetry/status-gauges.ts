@@ -20,7 +20,6 @@ export function createBoardGauges(metrics: Instruments, namedResources: number) 
   return (resources: readonly ResourceView[], now: number): void => {
     keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
     countStatuses(metrics, resources)
-    countReasons(metrics, resources)
     showInfo(resources)
     showTimes(metrics, resources, now)
     for (const [kind, bound] of states) {
@@ -49,16 +48,15 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceView[])
   for (const kind of RESOURCE_KINDS) {
     for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
   }
-  for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
+  for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
+  for (const { kind, status, reason } of resources) {
+    metrics.resources.inc({ kind, status })
+    metrics.resource_reasons.inc({ reason })
+  }
   metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
   metrics.unsaved_outcomes.set(resources.filter(({ reason }) => reason === 'OutcomeUnsaved').length)
   metrics.create_limit_on.set(resources.some(({ reason }) => reason === 'CreateLimit') ? 1 : 0)
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
-}
-
-function countReasons(metrics: Instruments, resources: readonly ResourceView[]): void {
-  for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
-  for (const { reason } of resources) metrics.resource_reasons.inc({ reason })
 }
 
 function showTimes(metrics: Instruments, resources: readonly ResourceView[], now: number): void {

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { plot } from './plot.ts'
 import { type Machine, type Result, round, signed } from './report.ts'
 
 /*
  * npm run bench:publish -- FILE.json … : writes what `npm run bench -- --json FILE.json` measured into
- * docs/contributing/performance.md, between its marks, and draws docs/images/cost.svg. Of two results of a row and a size the later
- * file counts.
+ * docs/contributing/performance.md, between its marks. Of two results of a row and a size the later file counts.
  */
 
 interface Report {
@@ -16,7 +14,6 @@ interface Report {
 }
 
 const PAGE = fileURLToPath(new URL('../../docs/contributing/performance.md', import.meta.url))
-const PLOT = fileURLToPath(new URL('../../docs/images/cost.svg', import.meta.url))
 /** As in the table of the page. */
 const ORDER = 'load reload pass pass-away change budget memory start validate hostile tf-apply tf-plan'
 const BEGIN = '<!-- measured: begin -->'
@@ -38,7 +35,6 @@ const page = readFileSync(PAGE, 'utf8')
 const [before, after] = [page.split(BEGIN)[0], page.split(END)[1]]
 if (before === undefined || after === undefined) throw new Error(`${PAGE} has lost its marks`)
 writeFileSync(PAGE, `${before}${BEGIN}\n\n${section(first)}\n\n${END}${after}`)
-writeFileSync(PLOT, plot(results))
 
 function section({ machine, measuredAt }: Report): string {
   const head =

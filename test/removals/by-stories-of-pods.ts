@@ -52,10 +52,10 @@ export const BY_STORIES_OF_PODS: readonly Removal[] = [
     patches: [
       {
         from: `keepOn()
-    const made = {`,
+    term = {`,
         to: `keepOn()
     TERMS.set(options.api, confirm)
-    const made = {`,
+    term = {`,
         below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
       },
       {

@@ -7,8 +7,8 @@ export const BY_STORIES: readonly Removal[] = [
     world: 'copies',
     depth: 1,
     patches: {
-      from: `(file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),`,
-      to: `(file) => isLockFile(file.file) && file.documents.some(isBrokenLock),`,
+      from: `(!whole && isLockFile(file)) ||`,
+      to: `isLockFile(file) &&`,
     },
   },
   {

@@ -1,4 +1,3 @@
-import type { Json } from '../../lib/json.ts'
 import type { Settings } from '../../config/settings.ts'
 import { stringify } from 'yaml'
 import { explainKind, type FieldFacts, findField } from '../../kinds/explain.ts'
@@ -55,7 +54,9 @@ function fieldText(field: FieldFacts, sheet: Sheet): string {
     wrapped(meaning, ''),
     '',
     formatTable(facts.map(([label, value]) => [`  ${label}`, value])),
-    ...(example === undefined ? [] : ['', `Example: ${name}: ${shown(example)}`]),
+    ...(example === undefined
+      ? []
+      : ['', `Example: ${name}: ${stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`]),
     ...(fields.length === 0 ? [] : ['', 'Fields:', fieldTable(fields, sheet)]),
   ].join('\n')
 }
@@ -69,8 +70,4 @@ function fieldTable(fields: readonly FieldFacts[], { paint, width }: Sheet): str
     ]),
   )
   return fitLines(table, width)
-}
-
-function shown(example: Json): string {
-  return stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trim()
 }

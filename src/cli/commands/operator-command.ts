@@ -16,7 +16,7 @@ import {
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { plainText } from '../render/terminal.ts'
 import { findOwner, type Owner } from '../running-server.ts'
-import { callServer, expectObject, NoAnswerError, type ServerReply } from '../server-client.ts'
+import { callServer, expectObject, NoAnswerError } from '../server-client.ts'
 import { keyFrom } from '../typed-key.ts'
 
 /* The daemon that owns the ledger carries out operator commands. Without a daemon, this process does. */
@@ -66,7 +66,7 @@ export async function callOwner(
   io: Io,
   owner: Owner,
   { path, body, timeoutMs }: { readonly path: string; readonly body: object; readonly timeoutMs: number },
-): Promise<ServerReply> {
+): ReturnType<typeof callServer> {
   const signal = io.stop.stopping
   const call = { ...owner, path, body: JSON.stringify(body), timeoutMs }
   for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {

@@ -1,3 +1,5 @@
+import { countFindings } from '../../server/api/findings.ts'
+import { plural } from '../../server/api/overview.ts'
 import type { Settings } from '../../config/settings.ts'
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -177,7 +179,7 @@ function show(
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
       if (problem !== undefined) print(io.stderr, `${whole}: ${problem}`)
       if (total === 0 && findings.length === 0) return
-      const of = ` All of ${manifests} was read. Only the findings of ${numberOf(paths, 'path')} are shown.`
+      const of = ` All of ${manifests} was read. Only the findings of ${plural(paths, 'path')} are shown.`
       print(io.stdout, summary(findings, total) + (paths === 0 ? '' : of))
     }
   }
@@ -199,15 +201,10 @@ function inRepository(dir: string, env: Io['env']): string {
 }
 
 function summary(findings: readonly Finding[], total: number): string {
-  const errors = findings.filter((finding) => finding.severity === 'error').length
-  const warnings = findings.length - errors
+  const { error, warning } = countFindings(findings)
   const counts =
-    findings.length === 0 ? 'no findings' : `${numberOf(errors, 'error')}, ${numberOf(warnings, 'warning')}`
-  return `${numberOf(total, 'manifest')}, ${counts}.`
-}
-
-function numberOf(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
+    findings.length === 0 ? 'no findings' : `${plural(error, 'error')}, ${plural(warning, 'warning')}`
+  return `${plural(total, 'manifest')}, ${counts}.`
 }
 
 const NOTHING_THERE =

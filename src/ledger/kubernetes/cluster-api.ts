@@ -15,11 +15,6 @@ export interface KubeObject extends JsonObject {
   }
 }
 
-interface ObjectList {
-  readonly items: readonly KubeObject[]
-  readonly resourceVersion: string
-}
-
 /** Kubernetes promises that versions are growing numbers. */
 export function isLater(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than)
@@ -124,13 +119,16 @@ export function createClusterApi(options: {
     return asObject(await ask(...asked))
   }
 
-  async function pages(path: string, selector: string): Promise<ObjectList> {
-    const items = new Map<string, KubeObject>()
-    for (let from = '', known = -1; ; known = items.size) {
+  async function pages(path: string, selector: string) {
+    const byName = new Map<string, KubeObject>()
+    for (let from = '', known = -1; ; known = byName.size) {
       const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
-      for (const item of page) items.set(item.metadata.name, item)
-      if (more === '') return { items: [...items.values()], resourceVersion }
-      if (items.size === known) throw notKubernetes('it repeats a page')
+      for (const item of page) byName.set(item.metadata.name, item)
+      if (more === '') {
+        const items: readonly KubeObject[] = [...byName.values()]
+        return { items, resourceVersion }
+      }
+      if (byName.size === known) throw notKubernetes('it repeats a page')
       from = more
     }
   }

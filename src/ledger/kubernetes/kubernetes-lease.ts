@@ -38,7 +38,7 @@ export function createKubernetesLease(
   const everyMs = durationMs / 5
   let failing: string | undefined
   let missingSince: number | undefined
-  let term: (Term & { end(why: string): void }) | undefined
+  let term: Term | undefined
   /** Start of the last successful renewal; undefined after a release. */
   let renewedAt: number | undefined
 
@@ -110,7 +110,7 @@ export function createKubernetesLease(
     }
   }
 
-  function begin({ epoch, object: taken }: SeenLease): Term & { end(why: string): void } {
+  function begin({ epoch, object: taken }: SeenLease): Term {
     const over = new AbortController()
     renewedAt = clock.monotonic()
     let current: Promise<number> | undefined
@@ -203,13 +203,12 @@ export function createKubernetesLease(
     }
 
     keepOn()
-    const made = {
+    term = {
       epoch,
       lateForMs: epoch > 1 || !options.isNew() ? lateForIn(taken) : undefined,
       revisionBefore: annotationIn(taken, REVISION_ANNOTATION),
       over: over.signal,
       confirm,
-      end,
       async release() {
         cancel?.()
         if (over.signal.aborted) return
@@ -225,8 +224,7 @@ export function createKubernetesLease(
         }
       },
     }
-    term = made
-    return made
+    return term
   }
 
   const attempt: Leadership['attempt'] = async (signal) => {

@@ -4,7 +4,6 @@ import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { checkLocks } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
 
@@ -80,7 +79,9 @@ export function hiddenIn(reading: Reading): IsHidden {
 export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
   const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
   const broken = [...reading.files.values()].filter(
-    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+    ({ file, whole, documents }) =>
+      (!whole && isLockFile(file)) ||
+      documents.some(({ kind, manifest }) => kind === LOCK.name && manifest === undefined),
   )
   const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
@@ -96,10 +97,6 @@ export function lockFilesAfter(
     documents.some(({ kind }) => kind === LOCK.name),
   )
   return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
-}
-
-function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
-  return kind === LOCK.name && manifest === undefined
 }
 
 /**

@@ -1,5 +1,11 @@
 import { nearest } from '../../lib/nearest.ts'
-import { isSensitiveName, withoutSecrets, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../lib/sensitive.ts'
+import {
+  isSensitiveName,
+  withoutSecrets,
+  SENSITIVE_FIELDS,
+  SENSITIVE_NAMES,
+  UUID,
+} from '../../lib/sensitive.ts'
 
 export const MASK = '[masked]'
 
@@ -18,7 +24,6 @@ const NAME = /^\s*(?:- )?["']?[\w.$-]+["']?\s*:\s*/
 const KNOWN_NAME = new RegExp(`^\\s*["']?(?:${SENSITIVE_NAMES.join('|')}|secretRef)["']?\\s*:(?:\\s+|$)`)
 
 const RUN = /[A-Za-z0-9+/_=-]{32,}/g
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const PEM_START = '-----BEGIN'
 const PEM_END = '-----END'

@@ -5,7 +5,7 @@ import ignore from 'ignore'
 import { isEncrypted, textIn } from '../validate/parse-file.ts'
 import { oddCharacterIn } from '../../kinds/odd-text.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { readBytes, stampOf, type Stamp } from './read-bytes.ts'
+import { readBytes, stampOf } from './read-bytes.ts'
 
 /** Name of a file at the root of the directory, with the syntax of a .gitignore. */
 export const IGNORE_FILE = '.pipewrightignore'
@@ -22,14 +22,7 @@ export class IgnoreFileError extends Error {
 }
 
 /** @throws {IgnoreFileError} */
-export function readIgnoreFile(root: string): {
-  /** @param path below the root. The path of a folder ends with `/`. */
-  readonly isIgnored: (path: string) => boolean
-  /** SHA-256 of the file. Empty if the file is missing. */
-  readonly hash: string
-  /** Metadata of the file, or of the root if the file is missing. */
-  readonly stamp: Stamp | undefined
-} {
+export function readIgnoreFile(root: string) {
   const path = join(root, IGNORE_FILE)
   const reading = readBytes(path, MAX_BYTES)
   if (reading.what === 'read') {
@@ -37,7 +30,14 @@ export function readIgnoreFile(root: string): {
     const fault = faultOf(reading.bytes, text)
     if (fault !== undefined) throw new IgnoreFileError(fault)
     const rules = ignore({ ignorecase: false }).add(text)
-    return { isIgnored: (below) => rules.ignores(below), hash: sha256(reading.bytes), stamp: reading.stamp }
+    return {
+      /** @param below path below the root. The path of a folder ends with `/`. */
+      isIgnored: (below: string) => rules.ignores(below),
+      /** SHA-256 of the file. Empty if the file is missing. */
+      hash: sha256(reading.bytes),
+      /** Metadata of the file, or of the root if the file is missing. */
+      stamp: reading.stamp,
+    }
   }
   // A broken link also reads as `vanished`, but is an error.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -11,13 +11,9 @@ import {
 import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Operator, ReconcileReceipt, ServerParts } from '../parts.ts'
-import { parsedBody, type Query, shownKey } from '../parameters.ts'
+import type { Operator, ServerParts } from '../parts.ts'
+import { parsedBody, type Query, shownView } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
-
-export interface AcceptedReply extends ReconcileReceipt {
-  readonly progress: string
-}
 
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
@@ -51,7 +47,7 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
     'Send {"key": "Kind/name"} for one resource, or no body for all. {"accept": true} also accepts that most manifests are gone.',
   )
   if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }
-  if (!accept) return { key: shownKey(text, parts.board), accept: 'normal' }
+  if (!accept) return { key: shownView(text, parts.board).key, accept: 'normal' }
   throw new RequestError(
     400,
     'accept is for the whole directory, and a key was given',

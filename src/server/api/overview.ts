@@ -143,6 +143,6 @@ function sum(counts: Counts, statuses: readonly Status[]): number {
   return statuses.reduce((total, status) => total + counts[status], 0)
 }
 
-function plural(count: number, noun: string): string {
+export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

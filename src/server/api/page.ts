@@ -37,11 +37,10 @@ export async function pageText(
   const head = `{"overview":${JSON.stringify(overview)}`
   try {
     const key = singleOf(query, 'resource')
-    const [name, text] =
-      key === undefined
-        ? ['whole', await wholeText(parts, answers, query)]
-        : ['one', await resourceText(parts, key)]
-    return `${head},"${name}":${text}}`
+    if (key === undefined) return `${head},"whole":${await wholeText(parts, answers, query)}}`
+    const resource = detailsOf(parts, key)
+    const history = await historyReply(parts, { key, limit: HISTORY_SHOWN })
+    return `${head},"one":${JSON.stringify({ resource, history })}}`
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     const refused = { error: error.message, hint: error.hint } satisfies ErrorReply
@@ -60,12 +59,6 @@ async function wholeText(parts: ServerParts, answers: Answers, query: Query): Pr
     answers.text(['facets'], parts.overview(), () => JSON.stringify(facetsOf(parts.board.list()))),
   ]
   return `{"list":${list},"attention":${attention},"findings":${findings},"timeline":${timeline},"facets":${facets}}`
-}
-
-async function resourceText(parts: ServerParts, key: string): Promise<string> {
-  const resource = detailsOf(parts, key)
-  const history = await historyReply(parts, { key, limit: HISTORY_SHOWN })
-  return JSON.stringify({ resource, history })
 }
 
 const FOLDERS = 20

@@ -6,7 +6,7 @@ import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
 import { asListed, causeOfView, nextSteps, withBodies, type ShownResource } from '../shown-resource.ts'
 import {
-  shownKey,
+  shownView,
   LIMITS,
   nextPage,
   singleOf,
@@ -28,7 +28,7 @@ export interface ResourcesReply extends Paged<ShownResource> {
   readonly overview: OverviewReply
 }
 
-export type ResourceReply = NonNullable<ReturnType<typeof detailsOf>>
+export type ResourceReply = ReturnType<typeof detailsOf>
 
 const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
 
@@ -96,7 +96,7 @@ export function registerResources(
   app.get<{ Params: { kind: string; name: string } }>(
     '/api/v1/resources/:kind/:name/manifest',
     ({ params }, reply) => {
-      const key = shownKey(`${params.kind}/${params.name}`, parts.board)
+      const { key } = shownView(`${params.kind}/${params.name}`, parts.board)
       const facts = parts.manifest(key)
       if (facts === undefined) {
         throw new RequestError(
@@ -113,8 +113,7 @@ export function registerResources(
 }
 
 export function detailsOf(parts: ServerParts, text: string) {
-  const resource = parts.board.get(shownKey(text, parts.board))
-  if (resource === undefined) return undefined
+  const resource = shownView(text, parts.board)
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
   const desired = parts.desired(resource.key)

@@ -2,7 +2,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { causeOf, REASONS, type Reason } from '../../plan/reason.ts'
-import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
+import { isWell, STATUSES } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
 import { LIMITS, listOf, singleOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
@@ -14,24 +14,14 @@ const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an
 
 export const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
 
-export interface Narrowing {
-  readonly kinds: ReadonlySet<string> | undefined
-  readonly statuses: ReadonlySet<Status> | undefined
-  readonly reasons: ReadonlySet<Reason> | undefined
-  readonly well: ReadonlySet<'true' | 'false'> | undefined
-  readonly services: ReadonlySet<string>
-  readonly labels: readonly string[]
-  readonly file: string | undefined
-  /** In lower case. */
-  readonly words: readonly string[]
-}
+export type Narrowing = Readonly<ReturnType<typeof narrowingOf>>
 
 /**
  * `label`: `name=value` or `name`; all must match. `file`: a file or a folder. `q`: all words must occur.
  * Other parameters: a value or a comma list.
  * @throws {RequestError} 400
  */
-export function narrowingOf(query: Query): Narrowing {
+export function narrowingOf(query: Query) {
   return {
     kinds: wordsOf(query, 'kind', RESOURCE_KINDS),
     statuses: wordsOf(query, 'status', STATUSES),
@@ -40,6 +30,7 @@ export function narrowingOf(query: Query): Narrowing {
     services: new Set(listOf(query, 'service')),
     labels: [...new Set(textsOf(query, 'label', LIMITS.labels))],
     file: singleOf(query, 'file', LIMITS.path)?.replace(/\/$/, ''),
+    /** In lower case. */
     words: searchWords(query),
   }
 }
@@ -139,15 +130,12 @@ const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, (a: ResourceView, b: Resourc
   since: (a, b) => b.since - a.since,
 }
 
-/** `status`: worst first. `since`: last change first. `order=desc` reverses. */
-export interface Sorting {
-  readonly sort: Sort
-  readonly down: boolean
-}
+export type Sorting = Readonly<ReturnType<typeof sortingOf>>
 
-export function sortingOf(query: Query): Sorting {
-  const [sort] = wordsOf(query, 'sort', SORTS) ?? []
-  return { sort: sort ?? 'key', down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }
+/** `status`: worst first. `since`: last change first. `order=desc` reverses. */
+export function sortingOf(query: Query) {
+  const [sort = 'key'] = wordsOf(query, 'sort', SORTS) ?? []
+  return { sort, down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }
 }
 
 /** @param resources sorted by key */
