@@ -13,7 +13,7 @@ import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
  * - `change`: Pipewright creates, adopts, changes, renames or deletes the resource.
  * - `waits`: the change of the resource waits for another change of this plan.
  * - `attention`: the resource drifted or is gone, and Pipewright only reports it.
- * - `held`: the resource is not changed for now, such as while suspended.
+ * - `held`: not changed for now, such as while suspended.
  */
 export const VERDICTS = ['failed', 'refused', 'change', 'waits', 'attention', 'held', 'unchanged'] as const
 
