@@ -9,7 +9,7 @@ import { type Explanation, messageOf, type Reason } from '../plan/reason.ts'
 import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
 
 /**
- * - `refused`: Pipewright would refuse the manifest's request.
+ * - `refused`: Pipewright would refuse the request.
  * - `change`: Pipewright creates, adopts, changes, renames or deletes the resource.
  * - `waits`: the change of the resource waits for another change of this plan.
  * - `attention`: the resource drifted or is gone, and Pipewright only reports it.
