@@ -57,6 +57,12 @@ export function archiveText({ hashKey, rollback, records, forgotten, history, ..
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
+/** @throws {LedgerError} `corrupt`: no import accepts this archive */
+export function assertReadable({ records, history }: Pick<Archive, 'records' | 'history'>): void {
+  for (const record of records) decodeRecord(record)
+  for (const { key, body } of history) decodeEntry(key, body)
+}
+
 /** @param line zero-based */
 function wrong(line: number, why: string): LedgerError {
   return new LedgerError(
@@ -94,17 +100,14 @@ export function readArchiveText(text: string): Archive {
       return line.data
     })
   const records = read(counts[0], RecordLine, 'record').map(
-    ({ key, version, record: body }): StoredRecord => {
-      const stored = { key: key as Key, version, body } // `decodeRecord` checks the key
-      decodeRecord(stored)
-      return stored
-    },
+    ({ key, version, record: body }): StoredRecord => ({ key: key as Key, version, body }), // checked below
   )
   const forgotten = read(counts[1], ForgottenLine, 'forgotten key')
-  const history = read(counts[2], HistoryLine, 'history entry').map(({ key, history: body }) => {
-    decodeEntry(key, body)
-    return { key, body }
-  })
+  const history = read(counts[2], HistoryLine, 'history entry').map(({ key, history: body }) => ({
+    key,
+    body,
+  }))
+  assertReadable({ records, history })
   return {
     hashKey: new Uint8Array(hashKey),
     platform,

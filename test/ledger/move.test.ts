@@ -111,6 +111,17 @@ describe.each([
     await goesOn(url)
   })
 
+  test('a record that no import accepts is not moved', async () => {
+    const url = urlOf()
+    await fill(url)
+    damage(url)
+    const { code, stderr } = await moving(url)
+    expect(code).toBe(1)
+    expect(stderr).toContain('the record of Pipe/orders')
+    expect(existsSync(file())).toBe(false)
+    await (await open(url)).ledger[Symbol.asyncDispose]()
+  })
+
   test('while a process acts with it, nothing is exported and nothing marked', async () => {
     const url = urlOf()
     await fill(url)
@@ -130,6 +141,18 @@ describe.each([
     await goesOn(url)
   })
 })
+
+/** Leaves a record whose text has a version and no more. */
+function damage(url: string): void {
+  const body = JSON.stringify({ version: 1 })
+  if (url.startsWith('sqlite:')) {
+    using db = new DatabaseSync(url.slice('sqlite:'.length))
+    db.prepare('UPDATE record SET body = ?').run(body)
+  } else {
+    const path = model.pathOf('/pipewrightrecords/')
+    model.put(path, { ...model.api.objects().get(path), record: body })
+  }
+}
 
 /** Somebody still may act with it. */
 async function goesOn(url: string): Promise<void> {
@@ -203,6 +226,50 @@ test('a ledger of the cluster that another process leads meanwhile is not moved'
   const moved = moveLedger(url, keepNothing, { ...OPTIONS, signal: never })
   await expect(moved).rejects.toThrow('another process might have become the leader meanwhile')
   await goesOn(url)
+})
+
+test('a leader that does not know of an earlier move is not moved beside', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  const { ledger, leadership } = await open(url)
+  const term = await leadership.acquire(never, 'wait')
+  const path = model.pathOf('/secrets/')
+  const secret = model.api.objects().get(path) as { readonly data: object }
+  model.put(path, {
+    ...secret,
+    data: { ...secret.data, movedAt: Buffer.from('2026-01-01').toString('base64') },
+  })
+  const { code, stderr } = await moving(url)
+  expect(code).toBe(1)
+  expect(stderr).toContain('another process is the leader')
+  expect(existsSync(file())).toBe(false)
+  await term.release()
+  await ledger[Symbol.asyncDispose]()
+  expect((await moving(url)).code).toBe(0)
+})
+
+test.each(['lost', 'cut'] as const)(
+  'a reply to the mark that is %s leaves the ledger in use',
+  async (mishap) => {
+    const url = 'kubernetes:old'
+    await fill(url)
+    model.once('PUT', '/secrets/', mishap)
+    expect((await moving(url)).code).toBe(1)
+    expect(existsSync(file())).toBe(false)
+    await goesOn(url)
+  },
+)
+
+test('a mark that cannot be taken back is said, and the move can be repeated', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  let writes = 0
+  model.api.interfere((asked) =>
+    isOf(asked, 'PUT', '/secrets/') ? ((writes += 1) === 1 ? 'lost' : { status: 503 }) : undefined,
+  )
+  expect(await moving(url)).toMatchObject({ code: 1, stderr: expect.stringContaining('Repeat the command') })
+  model.api.interfere(undefined)
+  expect((await moving(url)).code).toBe(0)
 })
 
 test('a rollback of a ledger of the cluster is accepted before it moves', async () => {

@@ -32,7 +32,8 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
 }
 
 /**
- * Exports the ledger and marks it as moved. A ledger that was moved before is only exported again.
+ * Marks the ledger as moved and exports it, as its leader: a process that began to lead before an earlier move marked
+ * it might still write.
  * @param signal stops waiting for the current leader
  * @throws {LedgerError} such as while another process is leader
  * @throws the signal's reason after an abort
@@ -44,10 +45,10 @@ export async function moveCluster(
 ): Promise<void> {
   await using cluster = await openCluster(options)
   const secret = await secretOf(cluster)
-  if (secret.movedAt() !== undefined) return save(await archiveOf(cluster))
   const { ledger, leadership } = await openKubernetesLedger({
     ...options,
     mode: 'owner',
+    isMoving: true,
     init: 'never',
     processId: randomUUID(),
   })
@@ -57,15 +58,21 @@ export async function moveCluster(
   stack.defer(() => term.release())
   // Throws after a rollback that no operator accepted, because a ledger in a file cannot store a rollback.
   await ledger.assertCanSettle()
-  await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
+  const isMarked = (await secret.read('movedAt')) !== undefined
   try {
+    if (!isMarked) await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     // A leader that took over before the mark does not know of it. One that takes over later reads it.
     await term.confirm().catch(throwAsNotLeading)
     save(await archiveOf(cluster))
   } catch (error) {
-    await secret.change({ movedAt: undefined })
+    if (!isMarked) await secret.change({ movedAt: undefined }).catch(throwAsMarked)
     throw error
   }
+}
+
+function throwAsMarked(cause: unknown): never {
+  const why = 'the ledger was not exported, and perhaps counts as moved'
+  throw new LedgerError('io', `${why}. Repeat the command until it exports the ledger.`, { cause })
 }
 
 function throwAsNotLeading(cause: unknown): never {

@@ -20,6 +20,8 @@ import { createTakeover } from './takeover.ts'
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** `owner` can become leader. `reader` writes no changes. */
   readonly mode: 'owner' | 'reader'
+  /** Opens a ledger that was moved, too. */
+  readonly isMoving?: true
   readonly init: 'auto' | 'never'
   readonly processId: string
   /** Lease duration in ms. Default: 15 s. */
@@ -58,7 +60,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   // The Lease is read before the records, because a write in between must not count as lost.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown, found ? 'corrupt' : 'missing')
-  if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
+  if (found !== undefined && mode === 'owner') assertNotMoved(options, shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(cluster))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
@@ -138,7 +140,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     await secret.read('platform')
     const next = newBinding(shown, bound(), options, hasRecords())
     if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
-    assertNotMoved(shown, secret)
+    assertNotMoved(options, shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
     // If a rollback is already known, this one is not reported, because it can be the same one.
     if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
@@ -179,9 +181,9 @@ async function readRecords(mirror: Mirror, shown: string, code: LedgerError['cod
   }
 }
 
-function assertNotMoved(shown: string, secret: LedgerSecret): void {
+function assertNotMoved({ isMoving }: KubernetesLedgerOptions, shown: string, secret: LedgerSecret): void {
   const at = secret.movedAt()
-  if (at !== undefined) throw movedAway(shown, at)
+  if (at !== undefined && isMoving === undefined) throw movedAway(shown, at)
 }
 
 function isEmpty(mirror: Mirror): boolean {
