@@ -57,7 +57,7 @@ export function archiveText({ hashKey, rollback, records, forgotten, history, ..
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-/** @throws {LedgerError} `corrupt`: no import accepts this archive */
+/** @throws {LedgerError} `corrupt` */
 export function assertReadable({ records, history }: Pick<Archive, 'records' | 'history'>): void {
   for (const record of records) decodeRecord(record)
   for (const { key, body } of history) decodeEntry(key, body)

@@ -596,6 +596,25 @@ describe('the right to act', () => {
     expect(model.clock.monotonic() - began).toBeGreaterThanOrEqual(5_000)
   })
 
+  test('is had once it is not renewed, although another program changes it all the time', async () => {
+    const [one, other] = [await open({ clock: standing }), await open()]
+    await one.leadership.acquire(never, 'wait')
+    const path = model.pathOf('/leases/')
+    let changes = 0
+    model.api.interfere((asked) => {
+      const lease = model.api.objects().get(path) as {
+        readonly metadata: { readonly resourceVersion: string }
+      }
+      const resourceVersion = `${lease.metadata.resourceVersion}0`
+      const isRead = isOf(asked, 'GET', '/leases/') && (changes += 1) < 40
+      return isRead
+        ? void model.put(path, { ...lease, metadata: { ...lease.metadata, resourceVersion } })
+        : undefined
+    })
+    await other.leadership.acquire(never, 'refuse')
+    expect(changes).toBeLessThan(40)
+  })
+
   test('is not released for another process that has it by then', async () => {
     const [one, other] = [await open({ clock: standing }), await open()]
     const term = await one.leadership.acquire(never, 'wait')

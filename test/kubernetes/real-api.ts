@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Agent, request as send } from 'undici'
+import { afterAll, beforeAll } from 'vitest'
 import { parse } from 'yaml'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /** The API of a Kubernetes cluster, with the chart's definition of records, and nothing behind it: no pod ever runs. */
 export interface RealApi extends AsyncDisposable {
@@ -36,6 +37,16 @@ export const REAL_API_LIMIT_MS = 30 * 60_000
 const SCRIPT = join(ROOT, 'test/kubernetes/start-kube.sh')
 const DEFINITION = join(ROOT, 'helm/crds/pipewrightrecords.yaml')
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** Starts it, and a folder, for all tests of a file. */
+export function withRealApi(use: (api: RealApi, workspace: Workspace) => unknown): void {
+  const stack = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const workspace = stack.use(createWorkspace())
+    await use(stack.use(await startRealApi()), workspace)
+  }, REAL_API_LIMIT_MS)
+  afterAll(() => stack.disposeAsync())
+}
 
 async function script(...words: readonly string[]): Promise<void> {
   await promisify(execFile)(SCRIPT, [...words], { timeout: REAL_API_LIMIT_MS })

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
 import { openAt } from '../kubernetes/open-at.ts'
-import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
+import { withRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { blank, CLOCK, entry, ignore, ORDERS } from '../ledger/samples.ts'
 import { MAIN } from '../support/process.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 import { CHART, HELMS, valuesFile, type Helm } from './support/chart.ts'
 import { run, tool, type Ended } from './support/tools.ts'
 
@@ -13,14 +13,8 @@ import { run, tool, type Ended } from './support/tools.ts'
 let api: RealApi
 let workspace: Workspace
 
-beforeAll(async () => {
-  workspace = createWorkspace()
-  api = await startRealApi()
-}, REAL_API_LIMIT_MS)
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
+withRealApi((...given) => {
+  ;[api, workspace] = given
 })
 
 describe.each(HELMS)('%s', (helm) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Event } from '../../src/contract/events.ts'
@@ -12,13 +12,13 @@ import { readClusterArchive } from '../../src/ledger/kubernetes/cluster-archive.
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { describeClusterLedger, type Cluster } from '../kubernetes/cluster-contract.ts'
 import { openAt, writeKubeconfig, type Place } from '../kubernetes/open-at.ts'
-import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
+import { withRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { describeLeadership } from '../ledger/leadership-contract.ts'
 import { describeLedger } from '../ledger/ledger-contract.ts'
 import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { MAIN } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 import { GOOD, objectsIn, overlay, podsIn, renderValues, type KubernetesObject } from './support/chart.ts'
 import { run } from './support/tools.ts'
 
@@ -31,19 +31,13 @@ const RECORDS = '/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords'
 let api: RealApi
 let workspace: Workspace
 
-beforeAll(async () => {
-  workspace = createWorkspace()
-  api = await startRealApi()
+withRealApi(async (...given) => {
+  ;[api, workspace] = given
   await asked('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name: 'data' },
   })
-}, REAL_API_LIMIT_MS)
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
 })
 
 async function asked(...request: Parameters<RealApi['request']>): Promise<Readonly<Record<string, unknown>>> {

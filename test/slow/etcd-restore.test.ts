@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
 import { openAt } from '../kubernetes/open-at.ts'
-import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
+import { withRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 
 /* A restore of a real etcd, under processes that work with it: a real API does not tell them. */
 
@@ -15,21 +15,15 @@ let api: RealApi
 let workspace: Workspace
 let opened: AsyncDisposableStack
 
-beforeAll(async () => {
-  workspace = createWorkspace()
-  api = await startRealApi()
-}, REAL_API_LIMIT_MS)
+withRealApi((...given) => {
+  ;[api, workspace] = given
+})
 
 beforeEach(() => {
   opened = new AsyncDisposableStack()
 })
 
 afterEach(() => opened.disposeAsync())
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
-})
 
 async function open(place: string): Promise<OpenedLedger> {
   const made = await openAt(api, workspace, { place, clock: systemClock })

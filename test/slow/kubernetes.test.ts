@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { describeClusterLedger, type Cluster } from '../kubernetes/cluster-contract.ts'
 import { openAt } from '../kubernetes/open-at.ts'
-import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
+import { withRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { describeLedger } from '../ledger/ledger-contract.ts'
 import { describeLeadership } from '../ledger/leadership-contract.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 
 /* What is promised of a ledger in a cluster, at a real API; test/kubernetes has the same at a model of it. */
 
@@ -15,14 +14,8 @@ const RECORDS = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords'
 let api: RealApi
 let workspace: Workspace
 
-beforeAll(async () => {
-  workspace = createWorkspace()
-  api = await startRealApi()
-}, REAL_API_LIMIT_MS)
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
+withRealApi((...given) => {
+  ;[api, workspace] = given
 })
 
 describeClusterLedger('a cluster', startNew)

@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ROOT } from '../support/process.ts'
 
-/**
- * The last commits before the rule of subjects, and before that of words. A commit cannot be edited: once the words of landed ones are too
- * many, their rule begins anew.
- */
+/** The last commits before the rule of subjects, and before that of words, which begins anew once landed commits break it. */
 const SINCE = { subjects: '83be0c92', words: '0f5b964e' }
 
 /** `area: Imperative`; an area is a folder, or two. */

@@ -32,8 +32,7 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
 }
 
 /**
- * Marks the ledger as moved and exports it, as its leader: a process that began to lead before an earlier move marked
- * it might still write.
+ * Exports the ledger and marks it as moved. A repeated move needs the Lease, too: a leader might not know the mark.
  * @param signal stops waiting for the current leader
  * @throws {LedgerError} such as while another process is leader
  * @throws the signal's reason after an abort
@@ -61,7 +60,7 @@ export async function moveCluster(
   const isMarked = (await secret.read('movedAt')) !== undefined
   try {
     if (!isMarked) await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
-    // A leader that took over before the mark does not know of it. One that takes over later reads it.
+    // A leader that took over before the mark does not know it.
     await term.confirm().catch(throwAsNotLeading)
     save(await archiveOf(cluster))
   } catch (error) {

@@ -94,7 +94,7 @@ export function createKubernetesLease(
         if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
         // If the Lease was renewed, its holder is running, so waiting does not help.
-        if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken)
+        if (whileTaken === 'refuse' && taken !== undefined && seen()?.spec !== taken.spec)
           throw new LedgerError(
             'locked',
             `another process is the leader of this ledger (${seen()?.holder ?? 'unknown'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Cluster } from './cluster.ts'
@@ -24,7 +25,8 @@ export interface SeenLease {
   readonly holder: string
   readonly epoch: number
   readonly durationMs: number
-  /** When this process first saw this version of the Lease: monotonic ms. */
+  readonly spec: JsonObject
+  /** When this process first saw this `spec`: monotonic ms. */
   readonly since: number
 }
 
@@ -55,22 +57,26 @@ export function createLeaseObject(options: LeaseObjectOptions) {
   let takenAt = -Infinity
   /** ms in which a request of the previous holder might still arrive. */
   let lateBefore = 0
+  let renewals = 0
 
   function noted(object: KubeObject): SeenLease {
     if (seen?.object.metadata.resourceVersion === object.metadata.resourceVersion) return seen
     const spec = isObject(object['spec']) ? object['spec'] : {}
+    const before = isDeepStrictEqual(spec, seen?.spec) ? seen : undefined
     seen = {
       object,
       holder: typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '',
       epoch: Number(spec['leaseTransitions'] ?? 0),
       durationMs: Number(spec['leaseDurationSeconds'] ?? 0) * 1_000,
-      since: clock.monotonic(),
+      spec: before?.spec ?? spec,
+      since: before?.since ?? clock.monotonic(),
     }
     return seen
   }
 
   function bodyOf(holder: string, epoch: number, over: KubeObject | undefined): JsonObject {
-    const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // Kubernetes writes microseconds
+    renewals = (renewals + 1) % 1_000 // each renewal differs, whatever the clock does
+    const now = new Date(clock.now()).toISOString().replace('Z', `${String(renewals).padStart(3, '0')}Z`)
     const before = over !== undefined && isObject(over['spec']) ? over['spec'] : {}
     const isTakeover = before['leaseTransitions'] !== epoch
     if (isTakeover) [takenAt, lateBefore] = [clock.monotonic(), lateForIn(over ?? seen?.object)]

@@ -20,7 +20,6 @@ import { createTakeover } from './takeover.ts'
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** `owner` can become leader. `reader` writes no changes. */
   readonly mode: 'owner' | 'reader'
-  /** Opens a ledger that was moved, too. */
   readonly isMoving?: true
   readonly init: 'auto' | 'never'
   readonly processId: string
