@@ -607,9 +607,8 @@ describe('the right to act', () => {
       }
       const resourceVersion = `${lease.metadata.resourceVersion}0`
       const isRead = isOf(asked, 'GET', '/leases/') && (changes += 1) < 40
-      return isRead
-        ? void model.put(path, { ...lease, metadata: { ...lease.metadata, resourceVersion } })
-        : undefined
+      if (isRead) model.put(path, { ...lease, metadata: { ...lease.metadata, resourceVersion } })
+      return undefined
     })
     await other.leadership.acquire(never, 'refuse')
     expect(changes).toBeLessThan(40)
