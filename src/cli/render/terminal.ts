@@ -99,7 +99,7 @@ export interface Sheet {
 }
 
 export function sheetOf(io: Pick<Io, 'stdout' | 'env'>): Sheet {
-  return { paint: paintFor(io), width: widthOfTerminal(io.stdout, Infinity) }
+  return { paint: paintFor(io), width: widthOfTerminal(io.stdout) }
 }
 
 export function agoOf(at: number | undefined, now: number): string {

@@ -47,7 +47,7 @@ export async function moveCluster(
   const { ledger, leadership } = await openKubernetesLedger({
     ...options,
     mode: 'owner',
-    isMoving: true,
+    evenMoved: true,
     init: 'never',
     processId: randomUUID(),
   })
@@ -70,8 +70,8 @@ export async function moveCluster(
 }
 
 function throwAsMarked(cause: unknown): never {
-  const why = 'the ledger was not exported, and perhaps counts as moved'
-  throw new LedgerError('io', `${why}. Repeat the command until it exports the ledger.`, { cause })
+  const why = 'the ledger was not exported, and might count as moved. Repeat the command until it succeeds.'
+  throw new LedgerError('io', why, { cause })
 }
 
 function throwAsNotLeading(cause: unknown): never {

@@ -20,7 +20,7 @@ import { createTakeover } from './takeover.ts'
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** `owner` can become leader. `reader` writes no changes. */
   readonly mode: 'owner' | 'reader'
-  readonly isMoving?: true
+  readonly evenMoved?: true
   readonly init: 'auto' | 'never'
   readonly processId: string
   /** Lease duration in ms. Default: 15 s. */
@@ -180,9 +180,9 @@ async function readRecords(mirror: Mirror, shown: string, code: LedgerError['cod
   }
 }
 
-function assertNotMoved({ isMoving }: KubernetesLedgerOptions, shown: string, secret: LedgerSecret): void {
+function assertNotMoved({ evenMoved }: KubernetesLedgerOptions, shown: string, secret: LedgerSecret): void {
   const at = secret.movedAt()
-  if (at !== undefined && isMoving === undefined) throw movedAway(shown, at)
+  if (at !== undefined && evenMoved === undefined) throw movedAway(shown, at)
 }
 
 function isEmpty(mirror: Mirror): boolean {
