@@ -11,7 +11,7 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** What the invalid document says. */
+  /** Of the invalid document. */
   readonly stated: Stated | undefined
   readonly position: Position
   readonly digest: string

@@ -246,7 +246,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    /** What a late request of the former leader might have changed, with the records that it left. */
+    /** Keys that a late request of the former leader might have changed, with their records. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
     /** Keys that depend on this key, or use it as their Service. */

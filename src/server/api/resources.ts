@@ -151,7 +151,7 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
 }
 
 /**
- * What Pipewright sends. `create`: a create, but no later edits. `create-first`: a create, then edits.
+ * Requests of Pipewright. `create`: a create, but no later edits. `create-first`: a create, then edits.
  * `created`: nothing more. `changed`: only edits. `apply`: the manifest at each change and interval. `held`: nothing.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
