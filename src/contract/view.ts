@@ -182,5 +182,4 @@ export interface StatusBoard {
   get(key: Key): ResourceView | undefined
   /** Sorted by key. The same array until a view changes. */
   list(): readonly ResourceView[]
-  readonly version: number
 }

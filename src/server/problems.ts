@@ -6,7 +6,6 @@ import { REASONS, type Reason } from '../plan/reason.ts'
 import { bodyIn, type ResourceView } from '../contract/view.ts'
 import { type StepContext, commandLine, placeOf } from '../plan/step.ts'
 import { nextSteps, type NextStep, causeOfView } from './shown-resource.ts'
-import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
 import type { Overview, ServerParts } from './parts.ts'
@@ -50,16 +49,9 @@ const NOTHING = {
 
 const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
-export function attentionText(parts: ServerParts, answers: Answers, given: Query): string {
+export function attentionReply(parts: ServerParts, given: Query): Paged<Card> {
   const query = pickedOf(given, PARAMETERS)
-  const part = partOf(query)
-  const narrowing = narrowingOf(query)
-  const now = parts.overview()
-  const { sourceProblem, sourceReason, manifestsDir } = now
-  const question = ['attention', query, sourceProblem, sourceReason]
-  return answers.text([...question, manifestsDir, parts.ready()], now, () =>
-    JSON.stringify(attentionOf(parts, { narrowing, part, query })),
-  )
+  return attentionOf(parts, { narrowing: narrowingOf(query), part: partOf(query), query })
 }
 
 type Draft = Omit<Card, 'next'> & { readonly steps: () => readonly NextStep[] }

@@ -1,17 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
-import { attentionText } from './problems.ts'
+import { attentionReply } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, ReconcileReceipt } from './parts.ts'
 import type { AllowedReply } from '../contract/person-command.ts'
 import { registerAllow, registerOperate, registerPlan, registerReconcile } from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
-import { createAnswers, sendJson } from './api/answers.ts'
-import { findingsText } from './api/findings.ts'
+import { findingsReply } from './api/findings.ts'
 import { createOverview, type OverviewReply } from './api/overview.ts'
-import { pageText, type PageReply } from './api/page.ts'
+import { pageReply, type PageReply } from './api/page.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
-import { historyReply, timelineText, type HistoryReply } from './api/timeline.ts'
+import { historyReply, timelineReply, type HistoryReply } from './api/timeline.ts'
 import type { Query } from './parameters.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -33,23 +32,18 @@ export interface Orders {
 
 export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   registerTurns(app, parts)
-  const answers = createAnswers(parts)
   const overviewOf = createOverview(parts)
-  registerResources(app, parts, { answers, overviewOf })
+  registerResources(app, parts, overviewOf)
   app.get('/api/v1/overview', (): OverviewReply => overviewOf())
-  for (const [name, textOf] of [
-    ['attention', attentionText],
-    ['findings', findingsText],
-    ['timeline', timelineText],
+  for (const [name, replyOf] of [
+    ['attention', attentionReply],
+    ['findings', findingsReply],
+    ['timeline', timelineReply],
   ] as const) {
-    app.get<{ Querystring: Query }>(`/api/v1/${name}`, async ({ query }, reply) =>
-      sendJson(reply, await textOf(parts, answers, query)),
-    )
+    app.get<{ Querystring: Query }>(`/api/v1/${name}`, async ({ query }) => replyOf(parts, query))
   }
   app.get<{ Querystring: Query }>('/api/v1/history', ({ query }) => historyReply(parts, query))
-  app.get<{ Querystring: Query }>('/api/v1/page', async ({ query }, reply) =>
-    sendJson(reply, await pageText(parts, answers, overviewOf(), query)),
-  )
+  app.get<{ Querystring: Query }>('/api/v1/page', async ({ query }) => pageReply(parts, overviewOf(), query))
   registerReconcile(app, parts)
   registerPlan(app, parts)
   registerAllow(app, parts)

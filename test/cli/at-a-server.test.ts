@@ -36,7 +36,7 @@ async function daemon(of: Partial<Daemon> = {}) {
   const now: Daemon = { resources: [FINE], overview: {}, pending: [], starting: 0, ...of }
   const asked: (readonly [string | undefined, string])[] = []
   const parts: Partial<ServerParts> = {
-    board: { get: (key) => boardOf(now.resources).get(key), list: () => now.resources, version: 0 },
+    board: { get: (key) => boardOf(now.resources).get(key), list: () => now.resources },
     overview: () => overview({ adminTokenFile: '/token', ...now.overview }),
     operator: fakeOperator({
       adminToken: async () => TOKEN,

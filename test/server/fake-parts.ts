@@ -89,7 +89,7 @@ export function finding(over: Partial<Finding> = {}): Finding {
 export function boardOf(resources: readonly ResourceView[]): StatusBoard {
   const byKey = new Map(resources.map((one) => [one.key, one]))
   const list = [...byKey.values()]
-  return { get: (key) => byKey.get(key), list: () => list, version: 0 }
+  return { get: (key) => byKey.get(key), list: () => list }
 }
 
 function problemsOf(resources: readonly ResourceView[]): ServerParts['problem'] {

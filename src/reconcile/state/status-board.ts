@@ -18,11 +18,9 @@ export function createBoard(): WritableBoard {
   const views = new Map<Key, ResourceView>()
   let sorted: readonly Key[] | undefined
   let listed: readonly ResourceView[] | undefined
-  let version = 0
   let listener: ((key: Key) => void) | undefined
 
   function changed(key: Key): void {
-    version += 1
     listed = undefined
     listener?.(key)
   }
@@ -33,9 +31,6 @@ export function createBoard(): WritableBoard {
       sorted ??= [...views.keys()].toSorted()
       listed ??= sorted.flatMap((key) => views.get(key) ?? [])
       return listed
-    },
-    get version() {
-      return version
     },
     set(view) {
       if (!views.has(view.key)) sorted = undefined

@@ -10,7 +10,6 @@ import {
   type Query,
 } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
-import type { Answers } from './answers.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 export interface FindingsReply extends Paged<Finding> {
@@ -24,26 +23,20 @@ export function countFindings(findings: readonly Finding[]) {
 
 const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 
-export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
+export function findingsReply(parts: ServerParts, given: Query): FindingsReply {
   const query = pickedOf(given, PARAMETERS)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])
   const text = singleOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
-  const part = partOf(query)
-  const narrowing = narrowingOf(query)
-  const now = parts.overview()
-  const { findings } = now
-  return answers.text(['findings', query], now, () => {
-    const isPart = findingsSelected(parts.board.list(), narrowing)
-    const matching = findings.filter(
-      (finding) =>
-        (severities?.has(finding.severity) ?? true) &&
-        (key === undefined || finding.key === key) &&
-        isPart(finding),
-    )
-    const counts = countFindings(findings)
-    return JSON.stringify({ ...paged(errorsFirst(matching), part, query), counts } satisfies FindingsReply)
-  })
+  const { findings } = parts.overview()
+  const isPart = findingsSelected(parts.board.list(), narrowingOf(query))
+  const matching = findings.filter(
+    (finding) =>
+      (severities?.has(finding.severity) ?? true) &&
+      (key === undefined || finding.key === key) &&
+      isPart(finding),
+  )
+  return { ...paged(errorsFirst(matching), partOf(query), query), counts: countFindings(findings) }
 }
 
 export function errorsFirst(findings: readonly Finding[]): readonly Finding[] {

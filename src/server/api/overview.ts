@@ -13,19 +13,11 @@ export type OverviewReply = ReturnType<ReturnType<typeof createOverview>>
 
 export function createOverview(parts: ServerParts) {
   const { board, recentEvents } = parts
-  let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined
-
-  function countsNow() {
-    if (known?.version === board.version) return known
-    const resources = board.list()
-    known = { version: board.version, counts: countStatuses(resources), unjudged: countUnjudged(resources) }
-    return known
-  }
-
   return () => {
     const overview = parts.overview()
     const ready = parts.ready()
-    const { counts, unjudged } = countsNow()
+    const counts = countStatuses(board.list())
+    const unjudged = countUnjudged(board.list())
     const { findings } = overview
     return {
       ...overview,

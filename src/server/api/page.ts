@@ -1,14 +1,13 @@
 import type { ResourceView } from '../../contract/view.ts'
-import { attentionText, type Card } from '../problems.ts'
-import { singleOf, type Paged, pickedOf, type Query } from '../parameters.ts'
+import { attentionReply } from '../problems.ts'
+import { singleOf, pickedOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError, type ErrorReply } from '../replies.ts'
-import type { Answers } from './answers.ts'
-import { findingsText, type FindingsReply } from './findings.ts'
+import { findingsReply } from './findings.ts'
 import type { OverviewReply } from './overview.ts'
-import { detailsOf, listText, type ResourceReply, type ResourcesReply } from './resources.ts'
+import { detailsOf, listReply, type ResourceReply } from './resources.ts'
 import { NARROWING } from './selection.ts'
-import { historyReply, timelineText, type HistoryReply, type TimelineReply } from './timeline.ts'
+import { historyReply, timelineReply, type HistoryReply } from './timeline.ts'
 
 const PROBLEMS_SHOWN = '30'
 const HISTORY_SHOWN = '50'
@@ -17,48 +16,37 @@ export interface PageReply {
   readonly overview: OverviewReply
   readonly refused?: ErrorReply
   /** Only if the query has no `resource`. */
-  readonly whole?: {
-    readonly list: Pick<ResourcesReply, 'items' | 'total'>
-    readonly attention: Paged<Card>
-    readonly findings: FindingsReply
-    readonly timeline: TimelineReply
-    readonly facets: ReturnType<typeof facetsOf>
-  }
+  readonly whole?: Awaited<ReturnType<typeof wholeReply>>
   /** Only if the query has a `resource`. */
   readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
 }
 
-export async function pageText(
+export async function pageReply(
   parts: ServerParts,
-  answers: Answers,
   overview: OverviewReply,
   query: Query,
-): Promise<string> {
-  const head = `{"overview":${JSON.stringify(overview)}`
+): Promise<PageReply> {
   try {
     const key = singleOf(query, 'resource')
-    if (key === undefined) return `${head},"whole":${await wholeText(parts, answers, query)}}`
+    if (key === undefined) return { overview, whole: await wholeReply(parts, query) }
     const resource = detailsOf(parts, key)
-    const history = await historyReply(parts, { key, limit: HISTORY_SHOWN })
-    return `${head},"one":${JSON.stringify({ resource, history })}}`
+    return { overview, one: { resource, history: await historyReply(parts, { key, limit: HISTORY_SHOWN }) } }
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    const refused = { error: error.message, hint: error.hint } satisfies ErrorReply
-    return `${head},"refused":${JSON.stringify(refused)}}`
+    return { overview, refused: { error: error.message, hint: error.hint } }
   }
 }
 
-async function wholeText(parts: ServerParts, answers: Answers, query: Query): Promise<string> {
+async function wholeReply(parts: ServerParts, query: Query) {
   const narrowed = pickedOf(query, NARROWING)
   const { story, entries } = query
-  const [list, attention, findings, timeline, facets] = [
-    listText(parts, answers, query),
-    attentionText(parts, answers, { ...narrowed, limit: PROBLEMS_SHOWN }),
-    findingsText(parts, answers, narrowed),
-    await timelineText(parts, answers, { ...narrowed, type: story, limit: entries }),
-    answers.text(['facets'], parts.overview(), () => JSON.stringify(facetsOf(parts.board.list()))),
-  ]
-  return `{"list":${list},"attention":${attention},"findings":${findings},"timeline":${timeline},"facets":${facets}}`
+  return {
+    list: listReply(parts, query),
+    attention: attentionReply(parts, { ...narrowed, limit: PROBLEMS_SHOWN }),
+    findings: findingsReply(parts, narrowed),
+    timeline: await timelineReply(parts, { ...narrowed, type: story, limit: entries }),
+    facets: facetsOf(parts.board.list()),
+  }
 }
 
 const FOLDERS = 20

@@ -15,9 +15,8 @@ import {
   pickedOf,
   type Query,
 } from '../parameters.ts'
-import type { BudgetUse, Overview, ServerParts } from '../parts.ts'
+import type { BudgetUse, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import { type Answers, sendJson } from './answers.ts'
 import type { Counts, OverviewReply } from './overview.ts'
 import { filtered, NARROWING, narrowingOf, sorted, type Sorting, sortingOf } from './selection.ts'
 import { MISSED } from '../../plan/reasons/not-found.ts'
@@ -32,7 +31,11 @@ export type ResourceReply = ReturnType<typeof detailsOf>
 
 const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
 
-function askedOf(given: Query) {
+function isByKey({ sort, down }: Sorting): boolean {
+  return sort === 'key' && !down
+}
+
+export function listReply(parts: ServerParts, given: Query): Paged<ShownResource> {
   const query = pickedOf(given, PARAMETERS)
   const sorting = sortingOf(query)
   const after = singleOf(query, 'after')
@@ -42,29 +45,9 @@ function askedOf(given: Query) {
       'the parameter "after" needs ascending order by key',
       'Leave out sort and order, or use offset instead of after.',
     )
-  return {
-    narrowing: narrowingOf(query),
-    sorting,
-    after,
-    part: partOf(query, { least: 0, absent: LIMITS.page }),
-    query,
-  }
-}
-
-function isByKey({ sort, down }: Sorting): boolean {
-  return sort === 'key' && !down
-}
-
-/** The part of the reply that can be cached, because it changes only with the resources. */
-export function listText(parts: ServerParts, answers: Answers, given: Query): string {
-  const asked = askedOf(given)
-  const now = parts.overview()
-  return answers.text(['resources', asked.query], now, () => pageOf(parts, asked, now))
-}
-
-function pageOf(parts: ServerParts, asked: ReturnType<typeof askedOf>, overview: Overview): string {
-  const { narrowing, sorting, after, part, query } = asked
-  const all = sorted(filtered(parts.board.list(), narrowing), sorting)
+  const part = partOf(query, { least: 0, absent: LIMITS.page })
+  const overview = parts.overview()
+  const all = sorted(filtered(parts.board.list(), narrowingOf(query)), sorting)
   const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)
   const start = (behind === -1 ? all.length : behind) + part.offset
   const page = all.slice(start, start + part.limit)
@@ -76,19 +59,18 @@ function pageOf(parts: ServerParts, asked: ReturnType<typeof askedOf>, overview:
       : isByKey(sorting)
         ? nextPage(query, { after: last.key, offset: undefined })
         : nextPage(query, { offset: String(start + page.length) })
-  const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`
-  return `{"items":${JSON.stringify(items)},"total":${all.length}${end}}`
+  return { items, total: all.length, next }
 }
 
 export function registerResources(
   app: FastifyInstance,
   parts: ServerParts,
-  { answers, overviewOf }: { readonly answers: Answers; readonly overviewOf: () => OverviewReply },
+  overviewOf: () => OverviewReply,
 ): void {
-  app.get<{ Querystring: Query }>('/api/v1/resources', async ({ query }, reply) => {
-    const start = listText(parts, answers, query).slice(0, -1)
+  app.get<{ Querystring: Query }>('/api/v1/resources', ({ query }): ResourcesReply => {
+    const page = listReply(parts, query)
     const overview = overviewOf()
-    return sendJson(reply, `${start},${JSON.stringify({ counts: overview.counts, overview }).slice(1)}`)
+    return { ...page, counts: overview.counts, overview }
   })
   app.get<{ Params: { kind: string; name: string } }>('/api/v1/resources/:kind/:name', ({ params }) =>
     detailsOf(parts, `${params.kind}/${params.name}`),

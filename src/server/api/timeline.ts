@@ -12,7 +12,6 @@ import {
 } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
-import type { Answers } from './answers.ts'
 import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingOf } from './selection.ts'
 
 const TYPES = ['revision', 'source', 'action', 'condition'] as const
@@ -31,32 +30,23 @@ export type HistoryReply = Omit<Paged<HistoryEntry>, 'total'>
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
-export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
+export async function timelineReply(parts: ServerParts, given: Query): Promise<TimelineReply> {
   const query = pickedOf(given, PARAMETERS)
   const part = partOf(query)
   const types = wordsOf(query, 'type', TYPES)
-  const narrowing = narrowingOf(query)
-  const overview = parts.overview()
-  const read = Math.min((part.offset + part.limit) * LINES_AN_ITEM, ALL_KEPT)
+  const isWanted = entriesSelected(parts, narrowingOf(query))
+  const end = part.offset + part.limit
+  const read = Math.min(end * LINES_AN_ITEM, ALL_KEPT)
   const history = await parts.history({ key: undefined, limit: read })
   const whole = history.length < read || read === ALL_KEPT
-  const source = parts.recentEvents.source()
-  const ends = [history, source].map((lines) => [lines.length, lines[0], lines.at(-1)])
-  return answers.text(['timeline', query, ends], overview, () => {
-    const isWanted = entriesSelected(parts, narrowing)
-    const entries = timelineOf(history, source, { whole }).filter(
-      (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
-    )
-    const items = together(entries, { whole })
-    const end = part.offset + part.limit
-    const more = items.length > end || !whole
-    const shown = items.slice(part.offset, end)
-    return JSON.stringify({
-      items: shown,
-      more,
-      next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
-    } satisfies TimelineReply)
-  })
+  const entries = timelineOf(history, parts.recentEvents.source(), { whole }).filter(
+    (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
+  )
+  const items = together(entries, { whole })
+  const more = items.length > end || !whole
+  const shown = items.slice(part.offset, end)
+  const next = more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined
+  return { items: shown, more, next }
 }
 
 function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: SingleEntry) => boolean {
