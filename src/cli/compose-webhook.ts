@@ -3,10 +3,8 @@ import { formatProblems } from '../config/setting-problem.ts'
 import type { Emit } from '../contract/events.ts'
 import { LedgerError, type Notes } from '../contract/ledger.ts'
 import { sleep, type Clock } from '../lib/clock.ts'
-import type { DeliveryParts, Target } from '../notify/delivery.ts'
-import { openMemory, type WebhookMemory } from '../notify/memory.ts'
-import { readTarget } from '../notify/target.ts'
-import { createWebhook } from '../notify/webhook.ts'
+import { type DeliveryParts, type Target, resolveTarget } from '../notify/delivery.ts'
+import { openMemory, type WebhookMemory, createWebhook } from '../notify/webhook.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, openNetwork } from '../platform/network.ts'
@@ -76,7 +74,7 @@ function targetReader(settings: Settings): (() => Promise<Target>) | undefined {
   const { webhookUrl, webhookSecretFile: secretFile, allowInsecureHttp } = settings
   if (webhookUrl === undefined) return undefined
   const mounted = createMountedSecrets(settings)
-  return () => readTarget({ webhookUrl, secretFile, allowInsecureHttp }, (file) => mounted.readFile(file))
+  return () => resolveTarget({ webhookUrl, secretFile, allowInsecureHttp }, (file) => mounted.readFile(file))
 }
 
 async function memoryIn(

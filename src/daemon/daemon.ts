@@ -12,8 +12,7 @@ import type { OperatorCommand } from '../contract/person-command.ts'
 import { startLeaderLoop, type Acting } from './leader-loop.ts'
 import { keysOf } from './pass.ts'
 import { serviceQueueOf } from './service-queue.ts'
-import { createReadings, type ReadingContext, listAffected } from './readings.ts'
-import { createRequests } from './reconcile-tokens.ts'
+import { createReadings, type ReadingContext, listAffected, createRequests } from './readings.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 interface DaemonParts extends Omit<

@@ -1,7 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
-import { createHeap } from './priority-heap.ts'
-import { createReadyLanes, isEarlier, type ReadyEntry } from './service-queue.ts'
+import { createHeap, createReadyLanes, isEarlier, type ReadyEntry } from './service-queue.ts'
 
 export interface Ask {
   readonly priority: Priority

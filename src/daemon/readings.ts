@@ -1,8 +1,7 @@
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
-import { createSerial } from './serial.ts'
-import type { TriggerCause } from './watcher.ts'
+import { createSerial, type TriggerCause } from './watcher.ts'
 import type { Catalog, Entry } from '../contract/catalog.ts'
 import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -135,4 +134,39 @@ function changedMistakes(before: Catalog | undefined, { entries }: Catalog): rea
 
 function mistakesOf({ findings, stated }: Entry): string {
   return JSON.stringify([stated, findings.map(({ message, line, column }) => [message, line, column])])
+}
+
+const REMEMBERED = 100
+
+/** Tracks requests by `POST /-/reconcile` and SIGHUP. */
+export function createRequests(newId: () => string) {
+  /** Pending keys by token. Undefined until the directory is read. */
+  const requests = new Map<string, Set<Key> | undefined>()
+  return {
+    open() {
+      const token = newId()
+      requests.set(token, undefined)
+      for (const oldest of requests.keys()) {
+        if (requests.size <= REMEMBERED) break
+        requests.delete(oldest)
+      }
+      return token
+    },
+    expect(token: string, keys: readonly Key[]) {
+      if (requests.has(token)) requests.set(token, new Set(keys))
+    },
+    /** Called when a reconcile begins. @returns function to call at its end */
+    request(key: Key) {
+      // A reconcile does not answer requests that come after its start.
+      const answered = [...requests.values()].filter((pending) => pending?.has(key))
+      return () => {
+        for (const pending of answered) pending?.delete(key)
+      }
+    },
+    progress(token: string) {
+      if (!requests.has(token)) return undefined
+      const pending = requests.get(token)
+      return { done: pending?.size === 0, pending: pending?.size ?? 0 }
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, WatchMode } from '../contract/events.ts'
 import { fileErrorCode } from '../manifest/files/read-bytes.ts'
-import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
 /** `event`: the kernel reported a change. `poll`: only a walk of the directory found it. `full`: a timer. */
@@ -176,6 +175,38 @@ export function createDebounce(options: {
     cancel(): void {
       isPending = false
       cancelTimer?.()
+    },
+  }
+}
+
+/** Never runs `task` twice at a time. Calls during a run share the next run. @param task must not reject */
+export function createSerial(task: () => Promise<void>) {
+  let current: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let stopped = false
+
+  function start(): Promise<void> {
+    if (stopped) return Promise.resolve()
+    current = task().finally(() => {
+      current = undefined
+    })
+    return current
+  }
+
+  return {
+    /** Resolves after a run that began after this call. */
+    run() {
+      if (stopped) return Promise.resolve()
+      if (current === undefined) return start()
+      next ??= current.then(() => {
+        next = undefined
+        return start()
+      })
+      return next
+    },
+    async stop() {
+      stopped = true
+      await current
     },
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHeap } from '../../src/daemon/priority-heap.ts'
+import { createHeap } from '../../src/daemon/service-queue.ts'
 import { createQueue, type MayTake, type Queue, type Taken } from '../../src/daemon/queue.ts'
 import { keyOf } from '../../src/kinds/key.ts'
 import type { Priority } from '../../src/contract/platform.ts'

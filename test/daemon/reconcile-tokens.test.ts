@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRequests } from '../../src/daemon/reconcile-tokens.ts'
+import { createRequests } from '../../src/daemon/readings.ts'
 
 test('a request is done when the last key was reconciled', () => {
   const requests = createRequests(() => 'tok-1')

@@ -2,9 +2,13 @@ import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { setTimeout } from 'node:timers/promises'
 import { type LoadResult, createSource } from '../../../src/manifest/source.ts'
 import type { Key } from '../../../src/kinds/key.ts'
-import { createSerial } from '../../../src/daemon/serial.ts'
+import {
+  createSerial,
+  createWatcher,
+  type TriggerCause,
+  type WatcherOptions,
+} from '../../../src/daemon/watcher.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
-import { createWatcher, type TriggerCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
 import type { listenTo } from '../../../src/daemon/watch-paths.ts'
 import { LIMIT_MS } from '../../support/until.ts'
 
