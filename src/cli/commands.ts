@@ -18,13 +18,21 @@ import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
 import { print, VERSION, EXIT, type ExitCode, type Io, printJson, misuse } from './io.ts'
 import { withFilter } from './resource-filter.ts'
-import { acting, addCommand, addPlain, addSettingsHelp, output, parsedBy, type Shell } from './usage.ts'
-import { withWait } from './wait-flags.ts'
+import {
+  acting,
+  addCommand,
+  addPlain,
+  addSettingsHelp,
+  output,
+  parsedBy,
+  type Shell,
+  withWait,
+} from './usage.ts'
 import type { Settings } from '../config/settings.ts'
 import { REASON_LENGTH } from '../contract/person-command.ts'
 import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
-import { didYouMean, typedKind } from './typed-key.ts'
+import { didYouMean, typedKind } from './command-context.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000

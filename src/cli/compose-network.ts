@@ -1,4 +1,4 @@
-import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../config/setting-sources.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Emit } from '../contract/events.ts'
 import { timeOf } from '../kinds/instant.ts'
@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { NetworkSettings } from '../platform/network.ts'
 import { expiredAt, readTls, TlsFileError, type TlsFiles } from '../platform/tls-files.ts'
 import { misuse } from './io.ts'
+import { readdir } from 'node:fs/promises'
 
 export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Settings): NetworkSettings {
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
@@ -64,4 +65,36 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
   const expired = await expiredAt(files, now).catch(() => undefined) // the next look reports a vanished file
   if (expired === undefined) return undefined
   return `--client-cert-file ${files.certFile}: the certificate expired at ${timeOf(expired.getTime())}. Write a valid certificate to this file.`
+}
+
+const MOST_NAMES = 5
+
+export function createMountWatch(
+  { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
+  emit: Emit,
+): () => Promise<void> {
+  let said: readonly string[] = []
+  return async () => {
+    const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
+    const before = said
+    said = credentials.filter((name) => secrets.includes(name)).toSorted()
+    const names = said.filter((name) => !before.includes(name))
+    if (names.length === 0) return
+    const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
+    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
+    emit({
+      type: 'CredentialsExposed',
+      names,
+      message:
+        `The credentials ${shown.join(', ')}${more} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
+        `Remove them from --secrets-dir, because a manifest can send each file there to a data source.`,
+    })
+  }
+}
+
+/** Names of subfolders without a leading dot. Empty if the folder cannot be read. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+  return folders.map(({ name }) => name).filter((name) => !name.startsWith('.'))
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import { formatProblems } from '../config/setting-problem.ts'
+import { formatProblems } from '../config/setting-sources.ts'
 import type { Emit } from '../contract/events.ts'
 import { LedgerError, type Notes } from '../contract/ledger.ts'
 import { sleep, type Clock } from '../lib/clock.ts'

@@ -1,4 +1,4 @@
-import { countFindings } from '../server/api/findings.ts'
+import { countFindings } from '../server/api/overview.ts'
 import type { Activity, DaemonSummary } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../contract/ledger.ts'
-import { SandboxFileError } from '../sandbox/sandbox-file.ts'
+import { SandboxFileError } from '../sandbox/wire-schema.ts'
 import { addCommands } from './commands.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { plainText } from './render/terminal.ts'

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Parser } from '../config/parsers.ts'
-import { formatProblems } from '../config/setting-problem.ts'
+import { type Parser, duration } from '../config/parsers.ts'
+import { formatProblems } from '../config/setting-sources.ts'
 import { readSettings, SETTINGS, type Settings, type SettingsInput } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { readTextFile } from '../platform/text-file.ts'
 import { type ExitCode, type Io, print, misuse } from './io.ts'
 import { wrapped } from './render/terminal.ts'
+import { formatDuration } from '../lib/duration.ts'
 
 export interface Shell {
   readonly program: Command
@@ -210,4 +211,29 @@ export const COMMAND_HELP: Readonly<Record<string, Record<'examples' | 'exits', 
   schema: { examples: ['schema > manifest.schema.json', 'schema Pipe'], exits: ['done'] },
   sandbox: { examples: ['sandbox', 'sandbox --data sandbox.db --faults faults.yaml'], exits: ['stopped'] },
   version: { examples: ['version'], exits: ['done'] },
+}
+
+const MIN_WAIT_MS = 1_000
+const MAX_WAIT_MS = 24 * 3_600_000
+
+export interface WaitFlags {
+  readonly wait?: true
+  /** ms. */
+  readonly timeout?: number
+}
+
+export function withWait(command: Command, what: string, standardMs: number): Command {
+  return command
+    .option('--wait', what)
+    .option(
+      '--timeout <D>',
+      `with --wait, wait at most this long. Default: ${formatDuration(standardMs)}`,
+      parsedBy(duration(MIN_WAIT_MS, MAX_WAIT_MS)),
+    )
+}
+
+/** ms. Undefined: no wait. */
+export function readWait({ wait, timeout }: WaitFlags, standardMs: number): number | undefined {
+  if (wait !== true && timeout !== undefined) misuse('--timeout works only with --wait.')
+  return wait === true ? (timeout ?? standardMs) : undefined
 }

@@ -1,5 +1,12 @@
-import { parseBaseUrl, parseHosts, parseListen, parsePath, parseTemplate, wholeNumber } from './parsers.ts'
-import type { SettingDefinition } from './setting-definition.ts'
+import {
+  parseBaseUrl,
+  parseHosts,
+  parseListen,
+  parsePath,
+  parseTemplate,
+  wholeNumber,
+  type SettingDefinition,
+} from './parsers.ts'
 
 export const PAGE_SETTINGS = {
   listen: {

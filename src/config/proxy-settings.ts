@@ -1,7 +1,6 @@
 import { isDirect, type ProxyAddress, type ProxySettings } from '../lib/proxy.ts'
 import { Secret } from '../lib/secret.ts'
-import type { SettingProblem } from './setting-problem.ts'
-import type { Environment } from './setting-sources.ts'
+import type { SettingProblem, Environment } from './setting-sources.ts'
 import type { ReadValues } from './settings-table.ts'
 
 /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */

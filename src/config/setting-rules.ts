@@ -1,29 +1,27 @@
 import { formatDuration } from '../lib/duration.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { parseTarget } from '../lib/webhook-url.ts'
-import { problemOf, type SettingProblem } from './setting-problem.ts'
-import type { Environment } from './setting-sources.ts'
+import { problemOf, type SettingProblem, type Environment } from './setting-sources.ts'
 import { definitionOf, type ReadValues } from './settings-table.ts'
 
 /** Time to record an outcome after the request's timeout: ms. */
 const MARGIN_MS = 2_000
 
-/** Settings that failed to parse are missing in `values`. */
-const RULES: readonly ((values: ReadValues) => SettingProblem | undefined)[] = [
-  (values) => notInSandbox(values, 'baseUrl'),
-  (values) => notInSandbox(values, 'alertsBaseUrl'),
-  (values) => encrypted(values, 'baseUrl'),
-  (values) => encrypted(values, 'alertsBaseUrl'),
-  (values) => encrypted(values, 'server'),
-  encryptedWebhook,
-  timeoutWithinGrace,
-  rememberPipes,
-  (values) => aloneProblem(values, 'clientCertFile', 'clientKeyFile'),
-  (values) => aloneProblem(values, 'clientKeyFile', 'clientCertFile'),
-]
-
+/** @param values without settings that failed to parse */
 export function checkRules(values: ReadValues): readonly SettingProblem[] {
-  return RULES.flatMap((rule) => rule(values) ?? [])
+  const problems = [
+    notInSandbox(values, 'baseUrl'),
+    notInSandbox(values, 'alertsBaseUrl'),
+    encrypted(values, 'baseUrl'),
+    encrypted(values, 'alertsBaseUrl'),
+    encrypted(values, 'server'),
+    encryptedWebhook(values),
+    timeoutWithinGrace(values),
+    rememberPipes(values),
+    aloneProblem(values, 'clientCertFile', 'clientKeyFile'),
+    aloneProblem(values, 'clientKeyFile', 'clientCertFile'),
+  ]
+  return problems.filter((problem) => problem !== undefined)
 }
 
 function notInSandbox(values: ReadValues, name: 'baseUrl' | 'alertsBaseUrl'): SettingProblem | undefined {

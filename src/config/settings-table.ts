@@ -11,10 +11,10 @@ import {
   parseSwitch,
   parseWebhookUrl,
   wholeNumber,
+  type SettingDefinition,
 } from './parsers.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
-import type { SettingDefinition } from './setting-definition.ts'
 
 export interface Read<T> {
   readonly value: T

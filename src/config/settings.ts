@@ -1,6 +1,7 @@
 import { join, resolve, basename, dirname } from 'node:path'
-import { type SettingProblem, problemOf } from './setting-problem.ts'
 import {
+  type SettingProblem,
+  problemOf,
   parseSettingsFile,
   readEnvironment,
   readFlags,
@@ -10,7 +11,7 @@ import {
   type SettingSource,
 } from './setting-sources.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
-import type { SettingDefinition } from './setting-definition.ts'
+import type { SettingDefinition } from './parsers.ts'
 import { checkRules, isUnchecked, uncheckedProblems } from './setting-rules.ts'
 import { readProxies } from './proxy-settings.ts'
 import type { ProxySettings } from '../lib/proxy.ts'

@@ -2,9 +2,8 @@ import { Text, z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Profile } from '../kinds/profile.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
-import { readSandboxFile } from './sandbox-file.ts'
+import { readSandboxFile, mapped, optional } from './wire-schema.ts'
 import { lowerCaseIds, servicePath } from './stored.ts'
-import { mapped, optional } from './wire-schema.ts'
 import { newPipe, objectionTo, Incident, Times, type World } from './world.ts'
 
 const Id = z.guid()

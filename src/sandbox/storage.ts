@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import { SandboxFileError } from './sandbox-file.ts'
+import { SandboxFileError } from './wire-schema.ts'
 import type {
   RecordedAnswer,
   RecordedRequest,

@@ -15,7 +15,6 @@ import type { Leader } from '../contract/leadership.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { Allowance, Allowed, OperatorCommand, OperatorResult } from '../contract/person-command.ts'
-import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './origin-guard.ts'
 
@@ -39,6 +38,12 @@ export interface ServerParts {
   ready(): Health
   overview(): Overview
   readonly operator: Operator
+}
+
+export interface ListenOn {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
 }
 
 export interface Health {

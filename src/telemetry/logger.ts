@@ -7,8 +7,7 @@ import { LINES_LOST, openOutput, type Output } from './log-output.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
 import { isDetail, linesOf } from './event-table.ts'
-import { createLedgerLine } from './ledger-lines.ts'
-import { createReadingLines } from './reading-lines.ts'
+import { createLedgerLine, createReadingLines } from './reading-lines.ts'
 import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 
 export interface LogOptions {

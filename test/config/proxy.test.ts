@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { formatProblems } from '../../src/config/setting-problem.ts'
+import { formatProblems } from '../../src/config/setting-sources.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 const PLATFORM = { 'base-url': 'https://api.example.com' }

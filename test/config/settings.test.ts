@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
-import { formatProblems, type SettingProblem } from '../../src/config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../../src/config/setting-sources.ts'
 import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
 
 /** Reads with a file `p.yaml`, which counts only when it is named. */

@@ -2,7 +2,7 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FaultsFile } from '../../src/sandbox/faults.ts'
-import { readSandboxFile } from '../../src/sandbox/sandbox-file.ts'
+import { readSandboxFile } from '../../src/sandbox/wire-schema.ts'
 import { fixtureSchema } from '../../src/sandbox/fixture.ts'
 import { createWorkspace } from '../support/workspace.ts'
 

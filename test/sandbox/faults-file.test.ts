@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FaultsFile } from '../../src/sandbox/faults.ts'
-import { readSandboxFile, SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
+import { readSandboxFile, SandboxFileError } from '../../src/sandbox/wire-schema.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 async function read(text: string) {

@@ -19,10 +19,9 @@ import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { isTerminal, plainText, sheetOf } from '../render/terminal.ts'
 import { closingWords, resourceTable } from '../render/status-text.ts'
-import { createTlsWatch, networkOf } from '../compose-network.ts'
-import { createMountWatch } from '../mount-watch.ts'
+import { createTlsWatch, networkOf, createMountWatch } from '../compose-network.ts'
 import { withProblems } from '../reading.ts'
-import { readWait, type WaitFlags } from '../wait-flags.ts'
+import { readWait, type WaitFlags } from '../usage.ts'
 import { wholeFacts } from '../daemon-summary.ts'
 
 /** Default of `--timeout`. */

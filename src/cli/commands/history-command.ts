@@ -7,7 +7,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '..
 import { sheetOf, fitLines, formatTable, plainText, type Sheet, wrapped } from '../render/terminal.ts'
 import { openReader, type Reader } from '../reading.ts'
 import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
-import { didYouMean, keyFrom } from '../typed-key.ts'
+import { didYouMean, keyFrom } from '../command-context.ts'
 import { innerCause } from '../../plan/reason.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 

@@ -15,9 +15,8 @@ import {
 } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { plainText } from '../render/terminal.ts'
-import { findOwner, type Owner } from '../running-server.ts'
-import { callServer, expectObject, NoAnswerError } from '../server-client.ts'
-import { keyFrom } from '../typed-key.ts'
+import { findOwner, type Owner, callServer, expectObject, NoAnswerError } from '../server-client.ts'
+import { keyFrom } from '../command-context.ts'
 
 /* The daemon that owns the ledger carries out operator commands. Without a daemon, this process does. */
 

@@ -3,16 +3,15 @@ import type { ResourceReply, ResourcesReply } from '../../server/api/resources.t
 import { sleep } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
-import { keyFrom } from '../typed-key.ts'
+import { keyFrom } from '../command-context.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { plainText, sheetOf } from '../render/terminal.ts'
 import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
-import { findOwner } from '../running-server.ts'
-import { readWait, type WaitFlags } from '../wait-flags.ts'
-import { callServer, expectObject, getReply } from '../server-client.ts'
+import { findOwner, callServer, expectObject, getReply } from '../server-client.ts'
+import { readWait, type WaitFlags } from '../usage.ts'
 
 /** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000

@@ -7,7 +7,7 @@ import { makeFolder } from '../../ledger/location.ts'
 import { createSandbox } from '../../sandbox/sandbox-server.ts'
 import { FaultsFile } from '../../sandbox/faults.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
-import { readSandboxFile } from '../../sandbox/sandbox-file.ts'
+import { readSandboxFile } from '../../sandbox/wire-schema.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 
 interface SandboxFlags {

@@ -1,5 +1,4 @@
-import { countFindings } from '../../server/api/findings.ts'
-import { plural } from '../../server/api/overview.ts'
+import { countFindings, plural } from '../../server/api/overview.ts'
 import type { Settings } from '../../config/settings.ts'
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,10 +2,21 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { withoutManifestSentence } from '../../contract/without-manifest.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
-import { countFindings, errorsFirst } from './findings.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
+import type { Finding } from '../../kinds/finding.ts'
+import {
+  singleOf,
+  paged,
+  type Paged,
+  partOf,
+  pickedOf,
+  wellFormedKey,
+  wordsOf,
+  type Query,
+} from '../parameters.ts'
+import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 const FINDINGS_SHOWN = 100
 
@@ -137,4 +148,39 @@ function sum(counts: Counts, statuses: readonly Status[]): number {
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export interface FindingsReply extends Paged<Finding> {
+  readonly counts: ReturnType<typeof countFindings>
+}
+
+export function countFindings(findings: readonly Finding[]) {
+  const error = findings.filter(isError).length
+  return { error, warning: findings.length - error }
+}
+
+const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
+
+export function findingsReply(parts: ServerParts, given: Query): FindingsReply {
+  const query = pickedOf(given, PARAMETERS)
+  const severities = wordsOf(query, 'severity', ['error', 'warning'])
+  const text = singleOf(query, 'key')
+  const key = text === undefined ? undefined : wellFormedKey(text)
+  const { findings } = parts.overview()
+  const isPart = findingsSelected(parts.board.list(), narrowingOf(query))
+  const matching = findings.filter(
+    (finding) =>
+      (severities?.has(finding.severity) ?? true) &&
+      (key === undefined || finding.key === key) &&
+      isPart(finding),
+  )
+  return { ...paged(errorsFirst(matching), partOf(query), query), counts: countFindings(findings) }
+}
+
+function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))]
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error'
 }

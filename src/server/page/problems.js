@@ -8,7 +8,7 @@ import { sinceWhen } from './time.js'
 /**
  * @import { Paged } from '../parameters.ts'
  * @import { Card } from '../problems.ts'
- * @import { FindingsReply } from '../api/findings.ts'
+ * @import { FindingsReply } from '../api/overview.ts'
  * @import { NextStep } from '../shown-resource.ts'
  * @import { Finding } from '../../kinds/finding.ts'
  * @import { Shown } from './markup.js'

@@ -3,8 +3,7 @@ import type { Event } from '../../contract/events.ts'
 import type { CommandContext } from '../../plan/step.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, LogEntry, LineDefinition } from '../log-fields.ts'
-import type { createLedgerLine } from '../ledger-lines.ts'
-import type { createReadingLines } from '../reading-lines.ts'
+import type { createLedgerLine, createReadingLines } from '../reading-lines.ts'
 
 /** Levels: info for a change, warn for an obstacle, error if a person must act, or for a bug. */
 export interface EventRow<E extends Event> {

@@ -1,11 +1,10 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
-import { LEDGER_READ, LEDGER_WRITTEN } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
 import { type Event, WATCH_MODES } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
-import { READING_LINES } from '../reading-lines.ts'
+import { LEDGER_READ, LEDGER_WRITTEN, READING_LINES } from '../reading-lines.ts'
 
 const CROWDED =
   'A client holds many connections to this port. Reconciling continues. If the client is a proxy, lower its connection limit. If not, block it (NetworkPolicy, firewall).'
