@@ -42,7 +42,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error
     const { file, message: why } = error
-    return { setting: FLAG[file], from: `--${FLAG[file]}`, given: files[file], why, right: RIGHT[file] }
+    return { from: `--${FLAG[file]}`, given: files[file], why, right: RIGHT[file] }
   }
 }
 

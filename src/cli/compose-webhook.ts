@@ -25,7 +25,7 @@ const AGAIN_MS = 1_000
 export async function assertWebhook(settings: Settings): Promise<void> {
   const target = await targetReader(settings)?.()
   if (target === undefined || target.url !== undefined) return
-  const problem = { setting: 'webhook-url', from: '--webhook-url', given: undefined, why: target.why }
+  const problem = { from: '--webhook-url', given: undefined, why: target.why }
   const text = formatProblems([{ ...problem, right: 'correct the file, or the setting that names it' }])
   misuse(text)
 }

@@ -66,7 +66,7 @@ export function uncheckedProblems(values: ReadValues, env: Environment): readonl
   const why =
     'without certificate checks, an attacker on the network could read the credentials and impersonate the platform'
   const right = `unset ${UNCHECKED}, and name your certificate authority in --ca-file. For a test, add --allow-insecure-tls`
-  return [{ setting: 'allow-insecure-tls', from: UNCHECKED, given: '0', why, right }]
+  return [{ from: UNCHECKED, given: '0', why, right }]
 }
 
 function isLoopback(url: string): boolean {
@@ -80,7 +80,6 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
   const grace = formatDuration(shutdownGraceMs.value)
   const blamed = requestTimeoutMs.from === undefined ? 'shutdown-grace' : 'request-timeout'
   return {
-    setting: blamed,
     from: requestTimeoutMs.from ?? shutdownGraceMs.from ?? `--${blamed}`,
     given: blamed === 'shutdown-grace' ? grace : timeout,
     why:

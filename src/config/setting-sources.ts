@@ -3,8 +3,6 @@ import { SETTING_NAMES, TABLE, definitionOf, type SettingName, type Read } from 
 import { LineCounter, isMap, isScalar, parseDocument, type Node, type Pair, type Scalar } from 'yaml'
 
 export interface SettingProblem {
-  /** Flag without dashes. Undefined if no setting is meant, such as for an unknown variable. */
-  readonly setting: string | undefined
   /** Such as `--interval`, `PIPEWRIGHT_INTERVAL` or `pipewright.yaml:3`. */
   readonly from: string
   /** Undefined if no value was given, or if it might hold a secret. */
@@ -20,9 +18,8 @@ export function problemOf(
   why: string,
   right: string,
 ): SettingProblem {
-  const { flag } = definitionOf(name)
   const given = typeof read.value === 'string' ? read.value : undefined
-  return { setting: flag, from: read.from ?? `--${flag}`, given, why, right }
+  return { from: read.from ?? `--${definitionOf(name).flag}`, given, why, right }
 }
 
 export function formatProblems(problems: readonly SettingProblem[]): string {
@@ -58,7 +55,7 @@ export function readFlags(flags: Flags): SettingSource {
     const value = flags[flag] ?? flags[camelCase(flag)]
     const from = `--${flag}`
     if (value === true && placeholder !== undefined)
-      problems.push(problemAt(from, 'it has no value', `give ${placeholder}`, flag))
+      problems.push(problemAt(from, 'it has no value', `give ${placeholder}`))
     else if (value !== undefined) given.push({ name, text: String(value), from })
   }
   return { given, problems }
@@ -139,10 +136,10 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'
-    return problemAt(from, `${flag} is not one value`, right, flag)
+    return problemAt(from, `${flag} is not one value`, right)
   }
   if (value.value === null)
-    return problemAt(from, `${flag} has no value`, 'write a value, or remove the line', flag)
+    return problemAt(from, `${flag} has no value`, 'write a value, or remove the line')
   return { name, text: textOf(value), from: `${from} ${flag}` }
 }
 
@@ -155,6 +152,6 @@ function startOf(node: unknown): number {
   return (node as Node).range?.[0] ?? 0 // only nodes of a parsed document come here
 }
 
-function problemAt(from: string, why: string, right: string, setting?: string): SettingProblem {
-  return { setting, from, given: undefined, why, right }
+function problemAt(from: string, why: string, right: string): SettingProblem {
+  return { from, given: undefined, why, right }
 }

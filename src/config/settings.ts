@@ -110,7 +110,6 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
 }
 
 const NO_PLATFORM: SettingProblem = {
-  setting: 'base-url',
   from: '--base-url',
   given: undefined,
   why: 'it is not set, but this command needs the platform',
@@ -124,7 +123,7 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
   } catch (error) {
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
-    return { given: [], problems: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
+    return { given: [], problems: [{ from: config.from, given: config.text, why, right }] }
   }
 }
 
@@ -133,12 +132,12 @@ function parse(given: readonly Given[]): { values: ReadValues; problems: readonl
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
   const problems: SettingProblem[] = []
   for (const { name, text, from } of given) {
-    const { flag, parse: parser } = definitionOf(name)
+    const { parse: parser } = definitionOf(name)
     const parsed = parser(text)
     if (parsed.ok) values[name] ??= { value: parsed.value, from }
     else {
       const shown = parsed.hide === true ? undefined : text
-      problems.push({ setting: flag, from, given: shown, why: parsed.why, right: parsed.right })
+      problems.push({ from, given: shown, why: parsed.why, right: parsed.right })
     }
   }
   return { values: values as ReadValues, problems } // each value comes from its own setting's parser

@@ -77,7 +77,7 @@ describe('a file of settings', () => {
   ])('that %s names and that cannot be read is a problem, beside all others', async (_, flags, env, from) => {
     const reading = await readSettings({ flags: { ...flags, interval: 'x' }, env, needs: 'local', readFile })
     expect(reading).toMatchObject({
-      problems: [{ setting: 'config', from, given: 'gone.yaml' }, { setting: 'interval' }],
+      problems: [{ from, given: 'gone.yaml' }, { from: '--interval' }],
     })
   })
 

@@ -97,7 +97,7 @@ describe('defaults', () => {
       readFile: () => Promise.reject(new Error('none')),
     })
     expect(reading).toMatchObject({
-      problems: [{ setting: 'profile', right: expect.stringContaining('give default, clickhouse-cloud') }],
+      problems: [{ right: expect.stringContaining('give default, clickhouse-cloud') }],
     })
   })
 
@@ -238,7 +238,7 @@ describe('values', () => {
     ['repository-url', 'https://github.com/acme/{path}/{file}', '{path} is not one of'],
   ])('--%s %j is refused: %s', async (flag, text, why) => {
     const problems = await problemsOf({ flags: { [flag]: text } })
-    expect(problems).toMatchObject([{ setting: flag, from: `--${flag}`, given: text }])
+    expect(problems).toMatchObject([{ from: `--${flag}`, given: text }])
     expect(problems[0]?.why).toContain(why)
     expect(problems[0]?.right).not.toBe('')
   })
@@ -264,7 +264,7 @@ describe('values', () => {
 
   test('a flag without its value is a problem', async () => {
     const problems = await problemsOf({ flags: { interval: true } })
-    expect(problems).toMatchObject([{ setting: 'interval', why: 'it has no value', right: 'give D' }])
+    expect(problems).toMatchObject([{ why: 'it has no value', right: 'give D' }])
   })
 })
 
@@ -291,7 +291,6 @@ describe('rules', () => {
   test('the problem of a short grace says what must fit into what, and blames who spoke', async () => {
     const [problem] = await problemsOf({ env: { PIPEWRIGHT_SHUTDOWN_GRACE: '10s' } })
     expect(problem).toMatchObject({
-      setting: 'shutdown-grace',
       from: 'PIPEWRIGHT_SHUTDOWN_GRACE',
       given: '10s',
     })
@@ -310,13 +309,13 @@ describe('rules', () => {
     const text = flag === 'webhook-url' ? `file:${file}` : file
     const flags = { 'client-cert-file': '/tls/client.pem', 'client-key-file': '/tls/key', [flag]: text }
     expect(await problemsOf({ flags })).toMatchObject([
-      { setting: flag, given: file, why: expect.stringContaining('below --secrets-dir') as unknown },
+      { given: file, why: expect.stringContaining('below --secrets-dir') as unknown },
     ])
   })
 
   test('the platform is needed only by those that ask for it', async () => {
-    expect(await noPlatform({})).toMatchObject({ setting: 'base-url' })
-    expect(await noPlatform({ interval: '5' })).toMatchObject({ setting: 'base-url' })
+    expect(await noPlatform({})).toMatchObject({ from: '--base-url' })
+    expect(await noPlatform({ interval: '5' })).toMatchObject({ from: '--base-url' })
     expect(await noPlatform({ sandbox: true })).toBeUndefined()
     expect(await noPlatform({ 'base-url': 'https://x.example' })).toBeUndefined()
     expect(await noPlatform({ 'base-url': 'nonsense' })).toBeUndefined()
@@ -331,7 +330,7 @@ describe('unknown variables', () => {
   ])('%s is a problem', async (variable, value, right) => {
     const problems = await problemsOf({ env: { [variable]: value } })
     expect(problems).toStrictEqual([
-      { setting: undefined, from: variable, given: undefined, why: 'there is no such variable', right },
+      { from: variable, given: undefined, why: 'there is no such variable', right },
     ])
   })
 
