@@ -1,4 +1,5 @@
 import type { Difference } from '../kinds/difference.ts'
+import type { Key } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
@@ -36,10 +37,15 @@ export function isKnownGone({ conditions }: LedgerRecord): boolean {
 
 export function orphaned(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'absent') return undefined
-  return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input.recorded) }
+  return {
+    type: 'report',
+    reason: 'Orphaned',
+    differences: [],
+    facts: orphanFacts(input.recorded, input.surroundings.holder),
+  }
 }
 
-export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphaned'>> {
+export function orphanFacts(recorded: LedgerRecord, holder?: Key): NonNullable<FactsOf<'Orphaned'>> {
   const { key, file, remote, former } = recorded
   const intent = undecidedIntent(recorded)
   const pipeId = (remote ?? former?.remote)?.id
@@ -47,6 +53,7 @@ export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphan
     key,
     file,
     pipeId,
+    holder,
     attempt: intent && attemptFacts(intent),
     retryFrom: intent && unknownFacts(recorded, intent, []).retryFrom,
     isNothing: !mightHaveResource(recorded),

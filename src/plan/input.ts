@@ -66,6 +66,8 @@ export interface Listed {
 export interface Surroundings {
   readonly serviceProblem: ServiceProblem | undefined
   readonly claim: Claim | undefined
+  /** Another key that has or had the recorded pipe. */
+  readonly holder: Key | undefined
   readonly lockedId: string | undefined
   readonly hiddenLocks: readonly string[]
   readonly similar: Similar | undefined

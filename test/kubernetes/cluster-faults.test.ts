@@ -6,6 +6,7 @@ import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/led
 import { ACTIVITY, blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
 import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
@@ -499,7 +500,7 @@ describe('the right to act', () => {
   })
 
   test('is not known to be there after the Lease was not renewed for as long as it lasts: only outcomes are written', async () => {
-    const { ledger, leadership } = await open()
+    const [{ ledger, leadership }, other] = [await open(), await open()]
     await leadership.acquire(never, 'wait')
     const record = await ledger.swap(blank(ORDERS), [])
     model.api.interfere(({ path }) => (path.includes('/leases') ? 'cut' : undefined))
@@ -519,6 +520,16 @@ describe('the right to act', () => {
     await expect(ledger.remove(now, [])).rejects.toThrow('only outcomes of sent requests are written')
     await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('only outcomes')
     await ledger.settle({ ...now, line: 7 }, [])
+    // Not heard: meanwhile, the new leader has given the created pipe to another key.
+    model.api.interfere(({ path, query }) =>
+      path.includes('/leases') || query.get('watch') === '1' ? 'cut' : undefined,
+    )
+    model.api.cutWatches()
+    const remote = recordedPipe('p-1')
+    const before = (await ledger.get(ORDERS)) ?? record
+    await other.ledger.swap(blank('Pipe/b', { remote }), [])
+    await expect(ledger.settle({ ...before, remote }, [])).rejects.toThrow(LedgerConflict)
+    expect(ledger.toRead.has('Pipe/b')).toBe(true)
     model.api.interfere(undefined)
     await until('that it is renewed', () =>
       ledger.assertCanSettle().then(

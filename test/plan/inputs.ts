@@ -71,6 +71,7 @@ export const MISSING: Observed = missed(3, MINUTE)
 const ALONE: Surroundings = {
   serviceProblem: undefined,
   claim: undefined,
+  holder: undefined,
   lockedId: undefined,
   hiddenLocks: [],
   similar: undefined,

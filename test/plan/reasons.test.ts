@@ -161,6 +161,8 @@ test('an endpoint without a manifest may be that of another one: it is not to be
   )
   const pipe = { ...facts, key: 'Pipe/old', pipeId: 'p-1' } as const
   expect(messageOf({ reason: 'Orphaned', facts: pipe }, { key: pipe.key })).not.toContain('another manifest')
+  const held = messageOf({ reason: 'Orphaned', facts: { ...pipe, holder: 'Pipe/new' } }, { key: pipe.key })
+  expect(held).toContain('pipe p-1 belongs to Pipe/new. To remove its record: "pipewright forget Pipe/old"')
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { type Given, given, HOUR, SECOND } from './given.ts'
@@ -48,6 +49,15 @@ test('a pipe that is gone is replaced, whoever has made another one of its name 
     `${SETTLED}; write copy name=orders replaces=Pipe/orders; look copy: create New; delete orders; ${missed('Missing')}`,
     { sent: 4 },
   ))
+
+test('the pipe of a removed manifest that another key has, too, is not to be deleted', async () => {
+  const world = await worldAfter(SETTLED)
+  const { remote } = await world.record(ORDERS)
+  await world.around.ledger.swap({ ...(await world.record('Pipe/other')), remote }, [])
+  const next = await play(world, 'remove orders; restart; read again; look orders: Orphaned')
+  const said = conditionMessage((await next.conditions(ORDERS)).Synced)
+  expect(said).toMatch(/belongs to Pipe\/other. To remove its record: "pipewright forget Pipe\/orders".$/)
+})
 
 describe('a pipe is looked for with the credentials of its own service', () => {
   test('when the name of that service is given to another one', async () => {

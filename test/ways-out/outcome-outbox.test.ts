@@ -68,6 +68,19 @@ test.for<readonly [what: string, (world: Given) => unknown, record: object, befo
     { intent: { id: 'intent-2', state: 'open' } },
   ],
   ['and it has another pipe', restored({ remote: OTHER }), { remote: { id: 'pipe-0' } }],
+  [
+    'and another process gave its pipe to another key',
+    async ({ ledger }) => {
+      await ledger.swap({ ...blankRecord('Pipe/renamed'), remote: PIPE }, [])
+      ledger.toRead.set('Pipe/renamed', {})
+    },
+    {
+      intent: {
+        state: 'unknown',
+        seen: { what: expect.stringContaining('pipe-1", which belongs to Pipe/renamed') },
+      },
+    },
+  ],
 ])('the id of a create is kept, or told: %s', async ([, meanwhile, record, before]) => {
   const world = await given(before)
   await meanwhile(world)

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
+import { sameId } from '../../lib/same-id.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
@@ -37,7 +38,7 @@ const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
-  const { keptAt, recordOf, versionOf, records, withIntent, written } = readMirror(mirror)
+  const { keptAt, recordOf, versionOf, records, findRecord, written } = readMirror(mirror)
   let isClosed = false
 
   function assertOpen(): void {
@@ -118,6 +119,18 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return written(record)
   }
 
+  /** After the Lease lapsed, another leader might have given the pipe to another key. */
+  async function settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord> {
+    const id = next.remote?.id
+    if (id !== undefined && parts.lease.lapsed() !== undefined) {
+      await readAnew(() => mirror.relist()).catch(ignoreCorrupt)
+      const isHolder = ({ key, remote, former }: LedgerRecord) =>
+        key !== next.key && sameId((remote ?? former?.remote)?.id, id)
+      if (findRecord(isHolder) !== undefined) throw new LedgerConflict(next.key, next.version)
+    }
+    return write(next, history)
+  }
+
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
@@ -182,13 +195,14 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async withIntent(intentId) {
       assertOpen()
-      const heard = withIntent(intentId)
+      const isAsked = ({ intent }: LedgerRecord) => intent?.id === intentId
+      const heard = findRecord(isAsked)
       if (heard !== undefined) return heard
       await readAnew(() => mirror.relist()).catch(ignoreCorrupt)
-      return withIntent(intentId)
+      return findRecord(isAsked)
     },
     swap: (next, history) => whileActing([next], () => write(next, history)),
-    settle: (next, history) => report([next], () => write(next, history)),
+    settle: (next, history) => report([next], () => settle(next, history)),
     move: (from, to, history) => whileActing([from, to], () => move(from, to, history)),
     remove: (record, history) => whileActing([record], () => remove(record, history)),
     async assertCanSettle() {

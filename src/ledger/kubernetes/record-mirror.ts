@@ -238,12 +238,12 @@ export function readMirror(mirror: Mirror) {
     return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
-  /** Skips unreadable records: they must not hold the outcomes of other keys. */
-  function withIntent(id: string): LedgerRecord | undefined {
+  /** Skips unreadable records: they must not block the outcomes of other keys. */
+  function findRecord(isSought: (record: LedgerRecord) => boolean): LedgerRecord | undefined {
     for (const mirrored of mirror.all()) {
       try {
         const record = recordOf(mirrored)
-        if (record?.intent?.id === id) return record
+        if (record !== undefined && isSought(record)) return record
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
       }
@@ -257,5 +257,5 @@ export function readMirror(mirror: Mirror) {
     return record
   }
 
-  return { keptAt, recordOf, versionOf, records, withIntent, written }
+  return { keptAt, recordOf, versionOf, records, findRecord, written }
 }

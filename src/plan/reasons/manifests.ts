@@ -25,6 +25,8 @@ const ORPHAN = z.strictObject({
   key: A_KEY,
   file: z.string().optional(),
   pipeId: z.string().optional(),
+  /** Another key that has the same pipe. */
+  holder: A_KEY.optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
   retryFrom: A_TIME.optional(),
   isNothing: z.boolean(),
@@ -32,7 +34,8 @@ const ORPHAN = z.strictObject({
   isWatching: z.literal(true).optional(),
 })
 
-function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.output<typeof ORPHAN>): string {
+function orphanWords(facts: z.output<typeof ORPHAN>): string {
+  const { key, file, pipeId, holder, attempt, isNothing, isWatching } = facts
   const noun = nounOf(key)
   const create = attempt === undefined ? '' : ` The create was ${attemptWords(attempt)}.`
   if (isWatching === true)
@@ -43,9 +46,9 @@ function orphanWords({ key, file, pipeId, attempt, isNothing, isWatching }: z.ou
   const removed = `The manifest was removed${file === undefined ? '' : ` (it was in ${file})`}`
   if (attempt !== undefined)
     return `${removed}. Its ${noun} might exist. No resource is deleted, and no create is sent.${create}`
-  return pipeId === undefined
-    ? `${removed}. No resource is deleted: the ${noun} stays on the platform.`
-    : `${removed}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`
+  const its = pipeId === undefined ? `the ${noun}` : `${noun} ${pipeId}`
+  const rest = holder === undefined ? 'stays on the platform' : `belongs to ${holder}`
+  return `${removed}. No resource is deleted: ${its} ${rest}.`
 }
 
 function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }: About): readonly Step[] {
@@ -61,17 +64,14 @@ function orphanSteps(facts: z.output<typeof ORPHAN> | undefined, { key, place }:
         shell: `forget ${key}`,
       },
     ]
-  if (facts?.isNothing === true) return [{ text: 'To remove its record:', shell: `forget ${key}` }]
-  const kept =
-    facts?.attempt !== undefined
-      ? `look for the ${noun} in the console, and remove it there`
-      : facts?.pipeId === undefined
-        ? `remove the ${noun} in the console, unless another manifest describes it`
-        : `remove the ${noun} in the console`
+  const isOther = facts?.holder !== undefined && facts.attempt === undefined
+  if (facts?.isNothing === true || isOther) return [{ text: 'To remove its record:', shell: `forget ${key}` }]
+  const isSure = facts?.pipeId !== undefined && facts.attempt === undefined
+  const unless = isSure ? '' : ', unless another manifest describes it'
   const after = facts?.retryFrom === undefined ? '' : `, after ${timeOf(facts.retryFrom)},`
   return [
     { text: 'If it is still wanted, restore its manifest:', copy: place },
-    { text: `If not, ${kept}. Then${after} run:`, shell: `forget ${key}` },
+    { text: `If not, remove the ${noun} in the console${unless}. Then${after} run:`, shell: `forget ${key}` },
   ]
 }
 

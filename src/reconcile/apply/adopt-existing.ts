@@ -10,7 +10,7 @@ import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote, type Opening } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { foreignIn } from '../gather/observe.ts'
-import { mightBelongToOpenCreate, ownedByOtherKey, ownedByOtherWriter } from './other-owners.ts'
+import { mightBelongToOpenCreate, ownedByOtherKey, recordedHolder } from './other-owners.ts'
 import type { NewEntry } from '../../contract/history.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -68,8 +68,10 @@ export async function adoptExisting(
     return refused({ is: 'being deleted', pipeId })
   const awaited = mightBelongToOpenCreate(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
-  const since = ownedByOtherKey(store, pipeId, key) ?? (await ownedByOtherWriter(context, pipeId, key))
+  const by = await recordedHolder(context, pipeId, key)
+  const since = ownedByOtherKey(store, pipeId, key)
   if (since !== undefined) return refused(since)
+  if (by !== undefined) return refused({ is: 'held', pipeId, by, isOrphan: false })
   const at = clock.now()
   const own = sameId(recorded.remote?.id, remote.id) ? recorded.remote : undefined
   const record = adoptRemote(recorded, {

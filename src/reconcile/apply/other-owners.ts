@@ -7,17 +7,18 @@ import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/reco
 import type { ReconcileContext } from '../context.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-/** @returns why not to adopt: a record that another process wrote has the pipe */
-export async function ownedByOtherWriter(
-  { ledger }: ReconcileContext,
+/** Another key whose record has or had the pipe, including records that other processes wrote. */
+export async function recordedHolder(
+  { ledger, store }: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
   but: Key,
-): Promise<FactsOf<'AdoptRefused'> | undefined> {
-  for (const by of ledger.toRead.keys()) {
-    const record = by === but ? undefined : await ledger.get(by)
-    if (sameId(record?.remote?.id, pipeId)) return { is: 'held', pipeId, by, isOrphan: false }
+): Promise<Key | undefined> {
+  for (const key of ledger.toRead.keys()) {
+    const { remote, former } = (key === but ? undefined : await ledger.get(key)) ?? {}
+    if (sameId((remote ?? former?.remote)?.id, pipeId)) return key
   }
-  return undefined
+  const known = store.holderOf(pipeId, but)
+  return known !== undefined && ledger.toRead.has(known) ? undefined : known
 }
 
 /** @returns why not to adopt: another key's create might have made this pipe, because its outcome is unknown */

@@ -8,6 +8,7 @@ import { failIntent, leaveIntentUnknown, reopenIntent, succeedIntent } from '../
 import type { ReconcileContext } from '../context.ts'
 import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError } from '../../contract/ledger.ts'
+import { recordedHolder } from './other-owners.ts'
 import type { Failed } from '../../plan/outcome.ts'
 import type { Because } from '../../plan/reason.ts'
 import type { Event } from '../../contract/events.ts'
@@ -72,13 +73,28 @@ export function createOutcomeOutbox({
     if (record === undefined) return undefined
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
+    const now = await unlessHeld(end, key)
     // An outcome is written while the attempt is open. An id is written even after an operator dismissed the attempt,
     // but not after an adoption.
     const counts =
       intent?.id === intentId &&
-      (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
-    if (counts) return ledger.settle(settled(record, end), told)
+      (intent.state === 'open' || (now.type === 'created' && intent.state !== 'succeeded'))
+    if (counts) return ledger.settle(settled(record, now), told)
     return told.length === 0 ? record : ledger.settle(record, told)
+  }
+
+  /** Another leader might have given the pipe to another key. Then a person decides about this key. */
+  async function unlessHeld(end: CreateEnd, key: Key): Promise<CreateEnd> {
+    if (end.type !== 'created') return end
+    const { id, requestId } = end.remote
+    const holder = await recordedHolder({ ledger, store }, id, key).catch((error: unknown) => {
+      // An unreadable record must not block the outcome of another key.
+      if (!(error instanceof LedgerError && error.code === 'corrupt')) throw error
+      return undefined
+    })
+    if (holder === undefined) return end
+    const what = `the platform answered 200 with the id "${id}", which belongs to ${holder}`
+    return { type: 'unknown', seen: { at: clock.now(), httpStatus: 200, requestId, what } }
   }
 
   /** The record for the id, even if the key was forgotten or an older ledger was restored. */

@@ -27,9 +27,11 @@ export function surroundingsOf(
   const { key, fingerprint } = desired
   const manifest = entry?.manifest
   const record = store.record(key)
+  const id = (recorded.remote ?? recorded.former?.remote)?.id
   return {
     serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
     claim: record && claimOn(store, record, fingerprint),
+    holder: id === undefined ? undefined : store.holderOf(id, key),
     unfound: isUnfound(store, key),
     isDoubted: store.catalog?.problem !== undefined,
     isPartlyRead: [store.catalog?.hiddenLocks, store.catalog?.unread].some((paths = []) => paths.length > 0),
