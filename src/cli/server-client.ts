@@ -168,8 +168,13 @@ export async function findOwner(io: Io, settings: Settings, command: string): Pr
   // Uses no proxy, because a proxy would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
   // Finds a hung daemon early, because the command itself has a long timeout.
-  await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
-  return { ...asked, server: url, token: ownerTokenOf(ledger) }
+  const probe = { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS }
+  const reply = await callServer(io, probe).catch((error: unknown) => {
+    // A killed daemon leaves its address in the Lease. Whether it still runs is decided by the Lease's renewals.
+    if (!ledger.isShared || !(error instanceof NoAnswerError)) throw error
+    return undefined
+  })
+  return reply && { ...asked, server: url, token: ownerTokenOf(ledger) }
 }
 
 const PROBE_MS = 10_000

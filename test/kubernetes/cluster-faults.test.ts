@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { sleep } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -7,6 +8,7 @@ import { ACTIVITY, blank, entry, fullRecord, ignore, ORDERS } from '../ledger/sa
 import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
 import { recordedPipe } from '../plan/inputs.ts'
+import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
@@ -623,6 +625,18 @@ describe('the right to act', () => {
     })
     await other.leadership.acquire(never, 'refuse')
     expect(changes).toBeLessThan(40)
+  })
+
+  test('is had by a command after the daemon of its host was killed, whose address no longer answers', async () => {
+    const [{ leadership, ledger }, other] = [await open({ clock: standing }), await open()]
+    const term = await leadership.acquire(never, 'wait')
+    const url = 'http://127.0.0.1:1/'
+    await ledger.noteActivity({ ...ACTIVITY, url, host: hostname() }, new Map())
+    await term.confirm()
+    const place = ['--ledger=kubernetes:ledger', `--manifests=${model.workspace.manifests}`]
+    const { stderr } = await runHere(['resume', ORDERS, ...place], {}, model)
+    expect(stderr).not.toContain('does not answer')
+    expect((await other.leadership.acquire(never, 'wait')).epoch).toBe(3)
   })
 
   test('is not released for another process that has it by then', async () => {
