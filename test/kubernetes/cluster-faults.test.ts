@@ -6,6 +6,7 @@ import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { ACTIVITY, blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
 import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
+import { errorOfReply } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 import { runHere } from '../support/command.ts'
@@ -253,9 +254,7 @@ describe('what is forbidden', () => {
     const { ledger } = await open({ emit, clock: { ...model.clock, after: () => () => undefined } })
     await until('that it is said', () => said.length > 0)
     await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
-    expect(said).toEqual([
-      'failed: the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
-    ])
+    expect(said).toEqual(['failed: the Kubernetes API answers 403: interfered with'])
     expect(watches).toBe(1)
   })
 
@@ -269,6 +268,19 @@ describe('what is forbidden', () => {
     const writing = writer.swap(blank(ORDERS), [])
     await expect(writing).rejects.toThrow(LedgerError)
     await expect(writing).rejects.toThrow('the Kubernetes API answers 403: interfered with')
+  })
+
+  test.each([
+    ['leases "a" is forbidden: User "system:serviceaccount:b:c" cannot update resource "leases"', true],
+    ['admission webhook "a" denied the request: User "b" cannot create resource "c"', false],
+    ['pipewrightrecords "a" is forbidden: exceeded quota: b, requested: count/c=1', false],
+    [
+      'secrets "a" is forbidden: unable to create new content in namespace b because it is being terminated',
+      false,
+    ],
+  ])('needs a permission only where one is missing: %s', (message, isMissing) => {
+    const way = isMissing ? '. Give the ServiceAccount this permission' : ''
+    expect(errorOfReply(403, { message }).message).toBe(`the Kubernetes API answers 403: ${message}${way}`)
   })
 
   test('to have the Lease is not waited for by who does not wait', async () => {
@@ -661,8 +673,7 @@ describe('the right to act', () => {
     conflict(403)
     await expect(term.confirm()).rejects.toMatchObject({
       isOver: false,
-      message:
-        'the Lease cannot be read: the Kubernetes API answers 403: interfered with. Give the ServiceAccount this permission',
+      message: 'the Lease cannot be read: the Kubernetes API answers 403: interfered with',
     })
     await expect(ledger.assertCanSettle()).rejects.toThrow('the Lease cannot be renewed: the Kubernetes API')
     once('PUT', 'leases', { status: 409 })

@@ -22,10 +22,13 @@ export function throwAsLedgerError(error: unknown): never {
   throw asLedgerError(error)
 }
 
+/** The words of RBAC. Admission, quotas and a namespace that is being deleted answer 403, too. */
+const BY_RBAC = /^\S+( ".*")? is forbidden: User ".*" cannot \w+ resource "/
+
 export function errorOfReply(status: number, said: unknown): ClusterError {
   const message =
     isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
-  const way = status === 403 ? '. Give the ServiceAccount this permission' : ''
+  const way = status === 403 && BY_RBAC.test(message) ? '. Give the ServiceAccount this permission' : ''
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}${way}`, status)
 }
 

@@ -103,7 +103,7 @@ export function createKubernetesLease(
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
-        // Fail immediately, because a person must first grant the permission.
+        // Fail immediately, because a person must act first.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
