@@ -128,8 +128,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedA
 }
 
 export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderThan'>, leadership: Leadership) {
-  const { olderThan, failing } = leading
-  const unconfirmed = failing?.why
+  const { olderThan, failing: unconfirmed } = leading
   if (leading.term !== undefined) return { standsBy: false, leader: undefined, unconfirmed, olderThan }
   // A standby makes no checks, so none is overdue.
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }

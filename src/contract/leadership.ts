@@ -44,6 +44,8 @@ export interface Term {
    * @throws {NotLeading} the request must not be sent
    */
   confirm(): Promise<number>
+  /** No other process can become leader before this time, monotonic ms. */
+  endsAt(): number
   release(): Promise<void>
 }
 

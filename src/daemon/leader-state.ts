@@ -6,15 +6,13 @@ export type Leading = ReturnType<typeof createLeaderState>
 
 export function createLeaderState(parts: {
   readonly clock: Clock
-  /** After so many ms without renewal, another process can take the Lease. */
-  readonly leaseMs: number
   readonly revision: () => string
   readonly actOn: (revision: string) => void
 }) {
-  const { clock, leaseMs, revision: inForce, actOn } = parts
+  const { clock, revision: inForce, actOn } = parts
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
-  let failing: { readonly why: string; readonly since: number } | undefined
+  let failing: string | undefined
 
   async function confirm(): Promise<number> {
     const acting = mayAct()
@@ -32,22 +30,20 @@ export function createLeaderState(parts: {
     get term() {
       return term
     },
-    /** Why the Lease cannot be renewed, and since when: monotonic ms. */
+    /** Why the Lease cannot be renewed. */
     get failing() {
       return failing
     },
-    /** False if the Lease was not renewed for its duration: another process might act. */
+    /** False if another process might act. */
     get isActing() {
-      if (term === undefined || term.over.aborted) return false
-      return failing === undefined || clock.monotonic() - failing.since < leaseMs
+      return term !== undefined && !term.over.aborted && clock.monotonic() < term.endsAt()
     },
     begin(taken: Term) {
       term = taken
       checkout.begin(taken.revisionBefore)
     },
     observe: (event: Event) => {
-      if (event.type === 'LeaseRenewed')
-        failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
+      if (event.type === 'LeaseRenewed') failing = event.message
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
       // Writes the revision for the next leader. An event `LeaseRenewed` reports a failure.

@@ -111,6 +111,7 @@ function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
       epoch,
       // No request can be late, because the requests of the previous owner ended with its process.
       lateForMs: undefined,
+      endsAt: () => Infinity,
       // No checkout can be stale, because each owner reads the same directory.
       revisionBefore: undefined,
       over: over.signal,

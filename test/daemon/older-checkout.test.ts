@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
-import { createOlderCheckout } from '../../src/daemon/leader-state.ts'
+import { createLeaderState, createOlderCheckout } from '../../src/daemon/leader-state.ts'
+import { CLOCK, ignore } from '../ledger/samples.ts'
 
 /** A process that has read these, in this order, when it takes over. */
 function takeOver(before: string | undefined, ...revisions: readonly string[]) {
@@ -148,4 +149,22 @@ test('whoever takes over from one that acted all the same is told both revisions
 
 test('one that is trusted tells its own', () => {
   expect(takeOver('r2', 'r2').checkout.actedOn('r2')).toBe('r2')
+})
+
+test('a leader that was cut off counts as one until its Lease ends, whenever a renewal fails', () => {
+  let now = 0
+  const leading = createLeaderState({
+    clock: { ...CLOCK, monotonic: () => now },
+    revision: () => 'r1',
+    actOn: ignore,
+  })
+  const over = new AbortController().signal
+  const term = { epoch: 1, lateForMs: undefined, revisionBefore: undefined, over, endsAt: () => 15_000 }
+  leading.begin({ ...term, confirm: async () => 15_000, release: async () => undefined })
+  now = 6_000
+  leading.observe({ type: 'LeaseRenewed', result: 'failed', message: 'no reply' })
+  now = 14_999
+  expect(leading.isActing).toBe(true)
+  now = 15_000
+  expect(leading.isActing).toBe(false)
 })

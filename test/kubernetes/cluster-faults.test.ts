@@ -566,6 +566,7 @@ describe('the right to act', () => {
     ms = 400
     const other = await open()
     expect((await other.leadership.acquire(never, 'wait')).epoch).toBe(2)
+    expect(term.endsAt()).toBeLessThanOrEqual(model.clock.monotonic())
     await until('that it is over', () => term.over.aborted)
   })
 

@@ -21,6 +21,7 @@ function takeoverThat(readAll: () => Promise<void>) {
     revisionBefore: undefined,
     over: over.signal,
     confirm: async () => 0,
+    endsAt: () => 0,
     release: async () => void done.push('released'),
   }
   const take = async () => {

@@ -34,7 +34,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const { emit } = events
   const leading = createLeaderState({
     clock,
-    leaseMs: settings.leaseMs,
     revision: () => engine.context.store.revision,
     actOn: (revision) => leadership.actOn(revision),
   })

@@ -39,6 +39,8 @@ export function createKubernetesLease(
   let failing: string | undefined
   let missingSince: number | undefined
   let term: Term | undefined
+  /** Start of the last request to become leader: monotonic ms. */
+  let askedAt = 0
   /** Start of the last successful renewal; undefined after a release. */
   let renewedAt: number | undefined
 
@@ -75,6 +77,7 @@ export function createKubernetesLease(
     // An earlier attempt of this process took the Lease, but its reply was lost.
     if (lease?.holder === holder) return lease
     if (lease === undefined ? !isFreeWithout() : !isFree(lease)) return undefined
+    askedAt = clock.monotonic()
     try {
       return await object.write(holder, (seen()?.epoch ?? 0) + 1, lease)
     } catch (error) {
@@ -112,7 +115,7 @@ export function createKubernetesLease(
 
   function begin({ epoch, object: taken }: SeenLease): Term {
     const over = new AbortController()
-    renewedAt = clock.monotonic()
+    renewedAt = askedAt
     let current: Promise<number> | undefined
     let next: Promise<number> | undefined
     let cancel: (() => void) | undefined
@@ -138,7 +141,6 @@ export function createKubernetesLease(
           await object.write(holder, epoch, lease)
           tell(undefined)
           renewedAt = begunAt
-          // Before this time, no other process can become leader.
           return begunAt + durationMs
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
@@ -209,6 +211,7 @@ export function createKubernetesLease(
       revisionBefore: annotationIn(taken, REVISION_ANNOTATION),
       over: over.signal,
       confirm,
+      endsAt: () => (renewedAt ?? -Infinity) + durationMs,
       async release() {
         cancel?.()
         if (over.signal.aborted) return
