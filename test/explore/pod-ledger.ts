@@ -21,6 +21,7 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
     clock,
     onSilence: () => undefined,
     onRollback: noRollback,
+    onCurrent: async () => undefined,
     onUnreadable(error) {
       throw error
     },

@@ -67,9 +67,10 @@ test('while a process works with them: no resource is created, by it or by whoev
   expect(said).toContain(
     'was rolled back to an earlier state: the record of Pipe/orders was at version 2, and is at 1',
   )
-  expect(told.filter((type) => type === 'LedgerRolledBack')).toHaveLength(1)
   await until('that the Secret says it', () => model.api.writes.some((write) => write.includes('/secrets/')))
+  await until('that it is told', () => told.includes('LedgerRolledBack'))
   await one.ledger[Symbol.asyncDispose]()
+  expect(told.filter((type) => type === 'LedgerRolledBack')).toHaveLength(1)
   const next = await open()
   expect(await refusal(next)).toBe(said)
   expect(await accept()).toContain('the record of Pipe/orders')
@@ -377,4 +378,29 @@ test('a process that does not create hears that an operator has accepted it', as
   })
   for (const { ledger } of opened)
     await expect.poll(() => ledger.rollback, { timeout: 10_000 }).toBeUndefined()
+})
+
+test('a process that was cut off while a rollback was accepted does not open it again, and notices the next one', async () => {
+  const told: string[] = []
+  const one = await open({ emit: ({ type }) => void told.push(type) })
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipewrightrecords')
+  const before = model.api.objects().get(path) as { readonly metadata: JsonObject }
+  await one.ledger.swap({ ...first, line: 7 }, [])
+  model.api.interfere(() => 'cut')
+  model.api.cutWatches()
+  put(path, { ...before, metadata: { ...before.metadata, resourceVersion: '900' } })
+  for (const name of ['setBacks', 'accepted']) {
+    const secret = withMember(name, '1') as { readonly metadata: JsonObject }
+    put(pathOf('/secrets/'), { ...secret, metadata: { ...secret.metadata, resourceVersion: '901' } })
+  }
+  model.api.interfere(undefined)
+  await until('that it reads them', async () => (await one.ledger.get(ORDERS))?.version === 1)
+  await sleep(model.clock, 5_000, never)
+  expect([await refusal(one), member('setBacks')]).toEqual([undefined, '1'])
+  expect(told).not.toContain('LedgerRolledBack')
+  put(path, undefined)
+  await expect(one.ledger.swap(first, [])).rejects.toThrow(LedgerConflict)
+  expect(await refusal(one)).toContain('the record of Pipe/orders is gone')
+  await until('that it is counted', () => member('setBacks') === '2')
 })

@@ -59,6 +59,7 @@ function begin(clock: FakeClock, watch: Watch): readonly number[] {
         if (reads.length === 50) stop.abort()
       },
       hear: ignore,
+      onCurrent: async () => undefined,
       onSilence: (why) => said.push(why),
       onUnreadable: ignore,
     },

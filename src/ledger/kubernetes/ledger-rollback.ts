@@ -25,9 +25,15 @@ export function createLedgerRollback(options: {
   const closing = new AbortController()
   /** The first rollback that is not in the Secret yet. Each notice makes a new object. */
   let unsaid: { readonly what: string } | undefined
+  let isTold = false
   let failed = ''
   /** The highest rollback count seen; a lower one means that the Secret was rolled back. */
   let seen = secret.rollbacks()
+  /** Accepted rollbacks when this process last knew all records. If there are more now, it missed an accepted one. */
+  let accepted = secret.accepted()
+  let isOpen = secret.rollback() !== undefined
+  /** Whether this process read all records after the last notice. */
+  let isCurrent = true
   let reading: Promise<unknown> | undefined
   let following: Promise<void> | undefined
   follow()
@@ -35,11 +41,27 @@ export function createLedgerRollback(options: {
   /** Writes the rollback to the Secret with a higher count, because an earlier acceptance must not cover it. */
   async function say(): Promise<void> {
     const said = unsaid
+    const isMissed = () => secret.accepted() > accepted
     await secret.change(() => {
       const setBacks = String(Math.max(secret.rollbacks(), seen) + 1)
-      return { setBack: secret.rollback() ?? said?.what, setBacks }
+      return isMissed() ? undefined : { setBack: secret.rollback() ?? said?.what, setBacks }
     })
-    if (unsaid === said) unsaid = undefined
+    if (!isMissed()) tell()
+    else if (isCurrent) accepted = secret.accepted()
+    noteAcceptance()
+    if (unsaid === said) [unsaid, isTold] = [undefined, false]
+  }
+
+  function noteAcceptance(): void {
+    const wasOpen = isOpen
+    isOpen = secret.rollback() !== undefined
+    if (wasOpen && !isOpen) accepted = secret.accepted()
+  }
+
+  function tell(): void {
+    if (unsaid === undefined || isTold) return
+    isTold = true
+    emit({ type: 'LedgerRolledBack', message: wordsOf(unsaid.what) })
   }
 
   async function readSecret(): Promise<void> {
@@ -47,6 +69,7 @@ export function createLedgerRollback(options: {
       reading = undefined
     })
     await reading
+    noteAcceptance()
     if (secret.rollbacks() < seen) notice('its Secret is in an earlier state')
     seen = Math.max(seen, secret.rollbacks())
     follow()
@@ -64,6 +87,7 @@ export function createLedgerRollback(options: {
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
         failed = ` The Secret of the ledger cannot be used: ${error.message}`
+        tell()
       }
       await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
     }
@@ -71,8 +95,9 @@ export function createLedgerRollback(options: {
   }
 
   function notice(what: string): void {
-    if (unsaid === undefined) emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
     unsaid = { what: unsaid?.what ?? what }
+    isCurrent = false
+    if (isReader) tell()
     follow()
   }
 
@@ -84,6 +109,11 @@ export function createLedgerRollback(options: {
   return {
     notice,
     known,
+    async noteCurrent() {
+      isCurrent = true
+      if (unsaid === undefined) await readSecret().catch(ignoreLedgerError)
+      if (unsaid === undefined) accepted = secret.accepted()
+    },
     /** @throws {LedgerError} if creates are refused or the Secret cannot be read */
     async assertNone() {
       if (unsaid === undefined) await readSecret()
@@ -94,12 +124,13 @@ export function createLedgerRollback(options: {
       closing.abort()
       await following
       // Writes the rollback to the Secret, because other processes might not know of it.
-      if (isReader || unsaid === undefined) return
-      await say().catch((error: unknown) => {
-        if (!(error instanceof LedgerError)) throw error
-      })
+      if (!isReader && unsaid !== undefined) await say().catch(ignoreLedgerError)
     },
   }
+}
+
+function ignoreLedgerError(error: unknown): void {
+  if (!(error instanceof LedgerError)) throw error
 }
 
 function wordsOf(what: string): string {

@@ -94,6 +94,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject) {
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
     rollbacks,
+    accepted,
     /** Description of the last rollback. Undefined: none or accepted. */
     rollback: () =>
       rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret records a rollback') : undefined,

@@ -51,6 +51,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       clock,
       onSilence: (why) => tellRead(why === undefined ? 'read' : 'failed', why),
       onRollback: (what) => rollback.notice(what),
+      onCurrent: () => rollback.noteCurrent(),
       onUnreadable: ({ message }) => tellRead('failed', message),
       onIgnored: (message) => tellRead('ignored', message),
     }),

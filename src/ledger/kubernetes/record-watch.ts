@@ -13,6 +13,8 @@ interface RecordWatchParts {
   /** @throws {ClusterError} @throws {LedgerError} if a record is invalid; the others are read */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
+  /** Called after each full read, and after each watch that ends in time: no change is unknown. */
+  readonly onCurrent: () => Promise<void>
   /** Called when the watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
   readonly onUnreadable: (error: LedgerError) => void
@@ -26,7 +28,8 @@ const LONGEST_APART_MS = 30_000
 const GONE = 410
 
 export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal): Promise<void> {
-  const { api, path, selector, clock, knownUpTo, readAll, hear, onSilence, onUnreadable } = parts
+  const { api, path, selector, clock, knownUpTo, readAll, hear, onCurrent } = parts
+  const { onSilence, onUnreadable } = parts
   let silence: string | undefined
   let readAt = -Infinity
   let apartMs = APART_MS
@@ -60,6 +63,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     }
     apartMs = passedMs < WATCH_S * 1_000 ? Math.min(2 * apartMs, LONGEST_APART_MS) : APART_MS
     readAt = clock.monotonic()
+    await onCurrent()
     return true
   }
 
@@ -83,6 +87,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
       }
       await api.watch(path, from, heard, signal)
       isBroken = clock.monotonic() < end
+      if (!isBroken) await onCurrent()
       say(undefined)
     } catch (error) {
       isBroken = true
