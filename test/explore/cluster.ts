@@ -72,7 +72,7 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
   return {
     aheadMs: () => 0,
     get: (path) => read(() => store.get(path)),
-    list: (path, selector) => read(() => store.list(path, selector)),
+    list: (path) => read(() => store.list(path)),
     create: (path, object) => write(whatIsIn(path, object), () => store.create(path, object)),
     replace: (path, object) => write(whatIsIn(path, object), () => store.replace(path, object)),
     versionOf: () => Promise.reject(new Error('nothing of it is watched')),

@@ -16,7 +16,6 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
   return createMirror({
     api,
     path: RECORDS,
-    selector: '',
     ledger: LEDGER,
     clock,
     onSilence: () => undefined,

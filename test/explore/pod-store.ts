@@ -52,10 +52,8 @@ export async function openStore(live: ClusterApi, { index, first, clock }: Opene
       const remembered = isRemembering ? first.lease : undefined
       return noted(path, remembered ?? (await live.get(path)))
     },
-    async list(path, selector) {
-      const listed = isRemembering
-        ? { items: first.heard, resourceVersion: '0' }
-        : await live.list(path, selector)
+    async list(path) {
+      const listed = isRemembering ? { items: first.heard, resourceVersion: '0' } : await live.list(path)
       heard.clear()
       for (const object of listed.items) noted(path, object)
       return listed

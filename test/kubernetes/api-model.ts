@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import type { KubeObject, WatchEvent } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { listenHere } from '../support/listen-here.ts'
-import { createObjectStore, isIn, isSelected, type Objects } from '../support/object-store.ts'
+import { createObjectStore, isIn, type Objects } from '../support/object-store.ts'
 
 /*
  * As much of the Kubernetes API as a ledger uses: the object store over HTTP, lists in pages, watches with bookmarks. The tests that use it
@@ -44,7 +44,6 @@ interface Answer {
 
 interface Watcher {
   readonly collection: string
-  readonly selector: string
   /** What happens until this version is not told: after a restore of the cluster, its versions come once more. */
   readonly from: number
   send(event: JsonObject): void
@@ -88,9 +87,7 @@ export async function startApiModel(): Promise<ApiModel> {
 
   function pageOf(collection: string, query: URLSearchParams): Answer {
     const [list, from = '0', at = String(state.version)] = query.get('continue')?.split(' ') ?? []
-    const all =
-      (list === undefined ? undefined : pages.get(list)) ??
-      store.list(collection, query.get('labelSelector') ?? '').items
+    const all = (list === undefined ? undefined : pages.get(list)) ?? store.list(collection).items
     if (list !== undefined && !pages.has(list))
       return failure(410, 'The provided continue parameter is too old to display a consistent list result.')
     const limit = Number(query.get('limit') ?? all.length)
@@ -110,7 +107,6 @@ export async function startApiModel(): Promise<ApiModel> {
 
   function watch({ path, query }: Asked, response: ServerResponse): void {
     const from = Number(query.get('resourceVersion') ?? 0)
-    const selector = query.get('labelSelector') ?? ''
     response.writeHead(200, { 'content-type': 'application/json' })
     response.flushHeaders()
     const send = (event: JsonObject) => void response.write(`${JSON.stringify(event)}\n`)
@@ -120,7 +116,7 @@ export async function startApiModel(): Promise<ApiModel> {
       response.end()
       return
     }
-    const watcher: Watcher = { collection: path, selector, from, send, end: () => response.destroy() }
+    const watcher: Watcher = { collection: path, from, send, end: () => response.destroy() }
     for (const [own, event] of changes) tell(watcher, own, event)
     if (from <= state.version)
       send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(state.version) } } })
@@ -214,6 +210,5 @@ function failure(code: number, message: string): Answer {
 /** An event after the version that the watcher knows. */
 function tell(watcher: Watcher, path: string, event: WatchEvent): void {
   const isLater = Number(event.object.metadata.resourceVersion) > watcher.from
-  if (isLater && isIn(path, watcher.collection) && isSelected(event.object, watcher.selector))
-    watcher.send({ ...event })
+  if (isLater && isIn(path, watcher.collection)) watcher.send({ ...event })
 }

@@ -85,6 +85,28 @@ test('a record that somebody makes something else of is lost: no resource is cre
   expect(await refusal(next)).toContain('was rolled back to an earlier state')
 })
 
+test('a record that lost its label is still one, for whoever acts, reads or exports, and gets it back', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  await one.ledger.swap(blank(ORDERS), [])
+  await term.confirm()
+  const path = pathOf('pipe.orders')
+  const there = model.api.objects().get(path) as { readonly metadata: object }
+  await write('ledger.pipe.orders', { ...there, metadata: { ...there.metadata, labels: {} } })
+  await write('other.pipe.orders', { ...there, metadata: { name: 'other.pipe.orders' } }, 'other')
+  await term.release()
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  for (const each of [one, next]) expect(await refusal(each)).toBeUndefined()
+  const { records } = await exportLedger('kubernetes:ledger', OPTIONS)
+  expect(records.map(({ key }) => key)).toEqual([ORDERS])
+  await next.ledger.swap((await next.ledger.get(ORDERS)) ?? blank(ORDERS), [])
+  expect(model.api.objects().get(path)).toMatchObject({
+    version: 2,
+    metadata: { labels: { 'pipewright.dev/ledger': 'ledger' } },
+  })
+})
+
 test('the versions of what is ignored do not make up for writes that are lost', async () => {
   const one = await open()
   const term = await one.leadership.acquire(never, 'wait')

@@ -49,7 +49,6 @@ function begin(clock: FakeClock, watch: Watch): readonly number[] {
         },
       },
       path: '/records',
-      selector: '',
       clock,
       knownUpTo: () => '7',
       async readAll() {

@@ -17,7 +17,7 @@ export function startSlowWay(
   msOf: (request: SlowRequest) => number,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   return httpServer((response, { method, url: path, headers, body: text }) => {
-    const isList = method === 'GET' && path.includes('labelSelector')
+    const isList = method === 'GET' && path.includes('limit=')
     const pass = async () => {
       const body = method === 'GET' ? null : text
       await sleep(clock, msOf({ method, path, isList }), never)

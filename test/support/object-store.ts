@@ -32,8 +32,8 @@ export function createObjectStore(state: Objects, onChange: (path: string, event
 
   return {
     get,
-    list(collection: string, selector: string) {
-      return { items: objectsIn(state, collection, selector), resourceVersion: String(state.version) }
+    list(collection: string) {
+      return { items: objectsIn(state, collection), resourceVersion: String(state.version) }
     },
     create(collection: string, object: JsonObject): KubeObject {
       const { name, resourceVersion } = metaOf(object)
@@ -59,22 +59,16 @@ export function createObjectStore(state: Objects, onChange: (path: string, event
   }
 }
 
-/** The objects of a collection, by name. @param selector `label=value`; empty: all */
-export function objectsIn({ objects }: Objects, collection: string, selector = ''): readonly KubeObject[] {
+/** The objects of a collection, by name. */
+export function objectsIn({ objects }: Objects, collection: string): readonly KubeObject[] {
   return [...objects]
-    .filter(([path, object]) => isIn(path, collection) && isSelected(object, selector))
+    .filter(([path]) => isIn(path, collection))
     .map(([, object]) => object)
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
 }
 
 export function isIn(path: string, collection: string): boolean {
   return path.slice(0, path.lastIndexOf('/')) === collection
-}
-
-export function isSelected({ metadata }: KubeObject, selector: string): boolean {
-  const [label = '', value] = selector.split('=')
-  const { labels } = metadata
-  return selector === '' || (isObject(labels) && labels[label] === value)
 }
 
 function metaOf({ metadata }: JsonObject): JsonObject {

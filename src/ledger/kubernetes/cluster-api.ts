@@ -119,10 +119,10 @@ export function createClusterApi(options: {
     return asObject(await ask(...asked))
   }
 
-  async function pages(path: string, selector: string) {
+  async function pages(path: string) {
     const byName = new Map<string, KubeObject>()
     for (let from = '', known = -1; ; known = byName.size) {
-      const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
+      const { page, more, resourceVersion } = await pageOf(path, PAGE, from)
       for (const item of page) byName.set(item.metadata.name, item)
       if (more === '') {
         const items: readonly KubeObject[] = [...byName.values()]
@@ -133,12 +133,8 @@ export function createClusterApi(options: {
     }
   }
 
-  async function pageOf(path: string, selector: string, limit: number, from = '') {
-    const query = new URLSearchParams({
-      labelSelector: selector,
-      limit: String(limit),
-      ...(from !== '' && { continue: from }),
-    })
+  async function pageOf(path: string, limit: number, from = '') {
+    const query = new URLSearchParams({ limit: String(limit), ...(from !== '' && { continue: from }) })
     const reply = await ask('GET', `${path}?${query.toString()}`)
     if (!isObject(reply) || !Array.isArray(reply['items']) || !isObject(reply['metadata']))
       throw notKubernetes(reply)
@@ -151,16 +147,16 @@ export function createClusterApi(options: {
     /** How far this host's clock is ahead of the API's, in ms. */
     aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
     get: (path: string) => object('GET', path),
-    async list(path: string, selector: string) {
+    async list(path: string) {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await pages(path, selector)
+          return await pages(path)
         } catch (error) {
           if (!(error instanceof ClusterError) || error.status !== 410 || tries === LIST_TRIES) throw error
         }
       }
     },
-    versionOf: async (path: string, selector: string) => (await pageOf(path, selector, 1)).resourceVersion,
+    versionOf: async (path: string) => (await pageOf(path, 1)).resourceVersion,
     /** @throws {ClusterError} status 409 if the name exists */
     create: (path: string, body: JsonObject) => object('POST', path, body),
     /** Compare-and-set on `metadata.resourceVersion`. @throws {ClusterError} status 409 on a mismatch */
@@ -168,7 +164,7 @@ export function createClusterApi(options: {
     /** Resolves when the API or `signal` ends the watch. @throws {ClusterError} status 410: version too old */
     async watch(
       path: string,
-      { selector, resourceVersion }: { readonly selector: string; readonly resourceVersion: string },
+      resourceVersion: string,
       onEvent: (event: WatchEvent) => void,
       signal: AbortSignal,
     ) {
@@ -176,7 +172,6 @@ export function createClusterApi(options: {
         watch: '1',
         allowWatchBookmarks: 'true',
         timeoutSeconds: String(WATCH_S),
-        labelSelector: selector,
         resourceVersion,
       })
       const credentials = await login()

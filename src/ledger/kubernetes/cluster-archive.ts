@@ -80,10 +80,10 @@ function throwAsNotLeading(cause: unknown): never {
 }
 
 async function archiveOf(cluster: Cluster): Promise<Archive> {
-  const { api, name, records, selector } = cluster
+  const { api, name, records } = cluster
   const secret = await secretOf(cluster)
   try {
-    const { items } = await api.list(records, selector)
+    const { items } = await api.list(records)
     const objects = items.filter((object) => isRecordOf(name, object)).map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
     const bodies = new Map(objects.map((kept) => [kept.key, keptBody(kept, (key) => byKey.get(key))]))
@@ -147,12 +147,9 @@ export async function writeClusterArchive(
 }
 
 /** Refuses to import beside other records, which another import might have left. */
-async function assertOnlyThese(
-  { api, name, records, selector, shown }: Cluster,
-  left: readonly Kept[],
-): Promise<void> {
+async function assertOnlyThese({ api, name, records, shown }: Cluster, left: readonly Kept[]): Promise<void> {
   const names = new Set(left.map(({ key }) => objectName(name, key)))
-  const { items } = await api.list(records, selector).catch(throwAsLedgerError)
+  const { items } = await api.list(records).catch(throwAsLedgerError)
   const other = items.find((object) => isRecordOf(name, object) && !names.has(object.metadata.name))
   if (other !== undefined) throw notEmpty(name, `${shown} already has the record ${other.metadata.name}`)
 }

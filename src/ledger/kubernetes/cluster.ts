@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi } from './cluster-api.ts'
-import { RECORD_API, LEDGER_LABEL } from './record-object.ts'
+import { RECORD_API } from './record-object.ts'
 
 export interface ClusterPlace {
   /** The part of `--ledger` after `kubernetes:`. */
@@ -40,7 +40,6 @@ export async function openCluster({ env, place, clock }: ClusterPlace) {
     records: `/apis/${RECORD_API}/namespaces/${namespace}/pipewrightrecords`,
     secrets: `/api/v1/namespaces/${namespace}/secrets`,
     leases: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
-    selector: `${LEDGER_LABEL}=${name}`,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   }
 }

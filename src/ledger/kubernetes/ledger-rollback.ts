@@ -184,10 +184,10 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
 
 /** Lowers the Lease's count of writes to the number found in the records. */
 async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
-  const { api, leases, name, records, selector } = cluster
+  const { api, leases, name, records } = cluster
   const before = writesIn(await readLease(cluster))
   // Listed after the Lease was read, because a write in between must not count as lost.
-  const { items } = await api.list(records, selector)
+  const { items } = await api.list(records)
   const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
   const what = writesRollback(before, writes)
   if (what === undefined) return undefined

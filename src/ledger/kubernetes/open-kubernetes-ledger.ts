@@ -46,7 +46,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     createMirror({
       api,
       path: records,
-      selector: cluster.selector,
       ledger: name,
       clock,
       onSilence: (why) => tellRead(why === undefined ? 'read' : 'failed', why),

@@ -7,6 +7,7 @@ import { recordRollback, writesOf } from './ledger-rollback.ts'
 import {
   hasArrived,
   ignoredWords,
+  isOfLedger,
   isRecordOf,
   keptBody,
   keptOf,
@@ -28,11 +29,11 @@ export function createMirror(
     readonly api: ClusterApi
     readonly ledger: string
     readonly onRollback: (what: string) => void
-    /** An object has the ledger's label but is not its record. Called once per object. */
+    /** An object has the ledger's label or name but is not its record. Called once per object. */
     readonly onIgnored: (what: string) => void
   },
 ) {
-  const { api, path, selector, ledger } = options
+  const { api, path, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()
   const heardMeanwhile = new Map<string, WatchEvent>()
@@ -62,8 +63,9 @@ export function createMirror(
   function isRecord(object: KubeObject): boolean {
     if (isRecordOf(ledger, object)) return true
     const { uid } = object.metadata
-    if (!ignored.has(uid)) options.onIgnored(ignoredWords(ledger, object))
+    if (ignored.has(uid) || !isOfLedger(ledger, object)) return false
     ignored.add(uid)
+    options.onIgnored(ignoredWords(ledger, object))
     return false
   }
 
@@ -98,6 +100,7 @@ export function createMirror(
     const known = objects.get(name)
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
     const isGone = type === 'DELETED' || !isRecord(object)
+    if (isGone && known === undefined) return
     try {
       noteOther(isGone ? lose(name) : note(object))
     } catch (error) {
@@ -109,7 +112,7 @@ export function createMirror(
   /** Reads all objects, in a state that is no older than this call. */
   async function relist(): Promise<void> {
     const before = new Map(objects)
-    const listed = await api.list(path, selector)
+    const listed = await api.list(path)
     const there = new Map(listed.items.filter(isRecord).map((object) => [object.metadata.name, object]))
     const changed: (Kept | undefined)[] = []
     let unreadable: LedgerError | undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/view.ts'
@@ -12,7 +12,7 @@ import type { KubeObject } from './cluster-api.ts'
 export const GROUP = 'pipewright.dev'
 export const RECORD_API = `${GROUP}/v1`
 const KIND = 'PipewrightRecord'
-export const LEDGER_LABEL = `${GROUP}/ledger`
+const LEDGER_LABEL = `${GROUP}/ledger`
 
 export interface Kept {
   readonly key: Key
@@ -75,6 +75,11 @@ const Shape = z.object({
   movedTo: MovedShape.optional(),
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
+
+/** Not only by the label, because a user can remove it. */
+export function isOfLedger(ledger: string, { metadata: { name, labels } }: KubeObject): boolean {
+  return name.startsWith(`${ledger}.`) || (isObject(labels) && labels[LEDGER_LABEL] === ledger)
+}
 
 /** Compares the name with the key, because a copied object can have the ledger's label. */
 export function isRecordOf(ledger: string, object: KubeObject): boolean {

@@ -6,7 +6,6 @@ import { isLater, WATCH_S, type ClusterApi, type WatchEvent } from './cluster-ap
 interface RecordWatchParts {
   readonly api: Pick<ClusterApi, 'versionOf' | 'watch'>
   readonly path: string
-  readonly selector: string
   readonly clock: Clock
   /** The version up to which all changes are known. */
   readonly knownUpTo: () => string
@@ -28,7 +27,7 @@ const LONGEST_APART_MS = 30_000
 const GONE = 410
 
 export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal): Promise<void> {
-  const { api, path, selector, clock, knownUpTo, readAll, hear, onCurrent } = parts
+  const { api, path, clock, knownUpTo, readAll, hear, onCurrent } = parts
   const { onSilence, onUnreadable } = parts
   let silence: string | undefined
   let readAt = -Infinity
@@ -72,7 +71,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
   while (!signal.aborted) {
     try {
       // A restored cluster sends no events until it is at the known version again.
-      if (isBroken || isLater(knownUpTo(), await api.versionOf(path, selector))) {
+      if (isBroken || isLater(knownUpTo(), await api.versionOf(path))) {
         isBroken = !(await isReadAgain())
         if (isBroken) {
           await pause(AGAIN_MS)
@@ -80,12 +79,11 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
         }
       }
       const end = clock.monotonic() + (WATCH_S - 1) * 1_000
-      const from = { selector, resourceVersion: knownUpTo() }
       const heard = (event: WatchEvent) => {
         say(undefined)
         hear(event)
       }
-      await api.watch(path, from, heard, signal)
+      await api.watch(path, knownUpTo(), heard, signal)
       isBroken = clock.monotonic() < end
       if (!isBroken) await onCurrent()
       say(undefined)
