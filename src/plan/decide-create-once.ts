@@ -51,7 +51,7 @@ export function decideCreateOnce(input: CreateOnceInput): Action {
 function deletedBefore(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   const isGone = input.desired.state === 'absent' && remote !== undefined
-  return isGone ? sentDeletionFirst(input, remote) : undefined
+  return isGone ? sentDeletionFirst(input) : undefined
 }
 
 function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
@@ -129,8 +129,8 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
 function decideExisting(input: CreateOnceInput, remote: Remote): Action {
   const conflict = adoptConflict(input, remote)
   if (conflict !== undefined) return startedFirst(input) ?? conflict
-  if (input.policy.ensure === 'absent') return decideUnwanted(input, remote)
-  const first = sentDeletionFirst(input, remote)
+  if (input.policy.ensure === 'absent') return decideUnwanted(input)
+  const first = sentDeletionFirst(input)
   if (first !== undefined) return first
   switch (input.observed.status) {
     case 'missing':
@@ -142,8 +142,8 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
   }
 }
 
-function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
-  const action = sentDeletionFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
+function decideUnwanted(input: CreateOnceInput): Action {
+  const action = sentDeletionFirst(input) ?? invalid(input) ?? decideAbsent(input)
   return isDeletionUnderWay(action) ? action : (startedFirst(input) ?? action)
 }
 

@@ -33,47 +33,23 @@ export function absent({ policy, surroundings }: CreateOnceInput): Action | unde
   return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
-export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
+/** A created resource, or an endpoint. */
+type Deletable = CreateOnceInput | UpsertInput
+
+export function decideAbsent(input: Deletable): Action {
   const { removal } = input
   if (removal === undefined) throw new Error(`${input.desired.key} cannot be deleted`)
-  if (isWaitedFor(input)) return decideSent(input, remote)
+  if (isWaitedFor(input)) return decideSent(input)
   const because = becauseOf(input, { why: 'ensure', fields: [] })
   const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
-/** A single 404 proves that an upserted resource is gone. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
-  const { recorded, observed, now, steadyNow } = input
-  if (recorded.upsert === undefined)
-    return observed.status === 'found'
-      ? { type: 'report', reason: 'Drifted', differences: [], facts: { fields: [], from: 'unrecorded' } }
-      : ABSENT
-  const because = becauseOf(input, { why: 'ensure', fields: [] })
-  const hold = (is: RemovalWords, until?: number): Action => ({ type: 'hold', until, ...because(is) })
-  const stop = findBlocker(input, [otherService, unfound, serviceInvalid])
-  if (stop !== undefined) return stop
-  const doubt = doubtOf(input)
-  if (doubt !== undefined) return hold({ is: doubt })
-  if (input.claimant !== undefined) return hold({ is: 'claimed', key: input.claimant })
-  if (observed.status === 'found' && !input.isAsLeft)
-    return drifted(
-      input,
-      observed.differences.map(({ field }) => field),
-    )
-  const at = graceSince(recorded.removal, deletionTarget(input), { steadyNow, isAllowed: false }) + GRACE_MS
-  if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
-  switch (observed.status) {
-    case 'unseen':
-      return backingOff(input) ?? hold({ is: 'later', at }, now)
-    case 'found':
-      return backingOff(input) ?? { type: 'delete', ...because({ is: 'now' }) }
-    case 'missing':
-      return {
-        type: 'delete',
-        ...because({ is: recorded.removal?.isSent === true ? 'done' : 'gone already' }),
-      }
-  }
+  if (input.recorded.upsert !== undefined) return decideAbsent(input)
+  return input.observed.status === 'found'
+    ? { type: 'report', reason: 'Drifted', differences: [], facts: { fields: [], from: 'unrecorded' } }
+    : ABSENT
 }
 
 export function replacedBy(
@@ -92,28 +68,28 @@ export function replacedBy(
   return serviceInvalid(input) ?? decideDeletion(input, { removal, because, kept: changed })
 }
 
-export function sentDeletionFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
+export function sentDeletionFirst(input: Deletable): Action | undefined {
   const { observed, desired } = input
   if (!isWaitedFor(input)) return undefined
   if (observed.status === 'missing' && desired.state !== 'absent') return undefined
-  return decideSent(input, remote)
+  return decideSent(input)
 }
 
 /** Follows a sent deletion until 404s confirm that the pipe is gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   if (remote === undefined || input.observed.status !== 'missing' || isGone(input)) return undefined
-  return decideSent(input, remote)
+  return decideSent(input)
 }
 
-function decideSent(input: CreateOnceInput, remote: Remote): Action {
+function decideSent(input: Deletable): Action {
   const { policy, desired, recorded, now, steadyNow, observed } = input
   const sentAt = recorded.removal === undefined ? 0 : sentSince(recorded.removal, steadyNow)
   const why = desired.state === 'absent' ? 'removed' : policy.ensure === 'absent' ? 'ensure' : 'back'
   const because = becauseOf(input, { why, fields: [] })
-  if (isGone(input) && input.mightBeListed !== true) return { type: 'delete', ...because({ is: 'done' }) }
+  if (isGone(input) && !mightBeListed(input)) return { type: 'delete', ...because({ is: 'done' }) }
   const going = because({ is: 'going', at: sentAt })
-  if (!isGone(input) && isToAskAgain(input, remote))
+  if (!isGone(input) && isToAskAgain(input))
     return findBlocker(input, [unfound, serviceInvalid, backingOff]) ?? { type: 'delete', ...going }
   const lookMs =
     observed.status === 'missing'
@@ -122,29 +98,29 @@ function decideSent(input: CreateOnceInput, remote: Remote): Action {
   return { type: 'hold', until: now + lookMs, ...going }
 }
 
-function isGone({ observed, recorded }: CreateOnceInput): boolean {
+function isGone({ observed, recorded }: Deletable): boolean {
   return observed.status === 'missing' && isDeleted(observed.misses, observed.isAlone, recorded.removal)
 }
 
-function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceInput): boolean {
+function isWaitedFor({ recorded: { removal }, observed, steadyNow }: Deletable): boolean {
   if (removal?.isSent !== true) return false
   return observed.status === 'missing' || steadyNow - sentSince(removal, steadyNow) < DELETES_MS
 }
 
 /** Whether to send the deletion again, because a success proves the deletion sooner than 404s do. */
-function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
+function isToAskAgain(input: Deletable): boolean {
   const { observed, desired, removal, steadyNow } = input
   const mark = input.recorded.removal
   if (observed.status !== 'missing' || mark?.isSent !== true || mark.isAnswered === true) return false
   if (removal === undefined || steadyNow - sentSince(mark, steadyNow) < ANSWERED_MS) return false
   const wish = desired.state === 'valid' ? deletionTarget(input) : undefined
-  const isOurs = remote.origin === 'created' || wish === 'absent'
+  const isOurs = input.recorded.remote?.origin === 'created' || wish === 'absent'
   const isStillAsked = wish !== undefined && mark.digest === wish && isOurs
   return isStillAsked && doubtOf(input) === undefined && removal.claimant === undefined
 }
 
 function decideDeletion(
-  input: CreateOnceInput,
+  input: Deletable,
   {
     removal,
     because,
@@ -178,7 +154,7 @@ function decideDeletion(
     case 'missing': {
       const isSaid = recorded.remote !== undefined && isSaidGone(input, recorded.remote)
       const isProved = isSaid || isMissingConfirmed(observed.misses, observed.isAlone)
-      if (!isProved || input.mightBeListed === true)
+      if (!isProved || mightBeListed(input))
         return (
           (isProved ? undefined : unwitnessed(observed)) ?? hold({ is: 'not found' }, now + LATEST_LOOK_MS)
         )
@@ -189,10 +165,16 @@ function decideDeletion(
   }
 }
 
-function changedFields(input: CreateOnceInput): readonly string[] | undefined {
-  const { changedSince, policy, observed } = input
-  if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
-  return differencesIn(observed).map(({ field }) => field)
+function changedFields(input: Deletable): readonly string[] | undefined {
+  const fields = differencesIn(input.observed).map(({ field }) => field)
+  if (input.lifecycle === 'create-once')
+    return input.changedSince ?? (input.policy.ensure === 'absent' ? fields : undefined)
+  if (input.isAsLeft) return []
+  return fields.length > 0 ? fields : undefined
+}
+
+function mightBeListed(input: Deletable): boolean {
+  return input.lifecycle === 'create-once' && input.mightBeListed === true
 }
 
 function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | 'twice' | 'unread' | undefined {

@@ -1,7 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
 import { CORRECTION_BACKOFF, contestOf, reportContest } from './corrections.ts'
-import { decideAbsentUpsert } from './decide-deletion.ts'
+import { decideAbsentUpsert, sentDeletionFirst } from './decide-deletion.ts'
 import { editedFields } from './edited.ts'
 import {
   backingOff,
@@ -21,7 +21,7 @@ import type { LedgerRecord } from './record.ts'
 
 /** Sends no upsert while the observed values match. */
 export function decideRead(input: UpsertInput): Action {
-  const stop = findBlocker(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
+  const stop = findBlocker(input, [manifestMissing, suspended, deletedBefore, orphaned, invalid])
   if (stop !== undefined) return stop
   if (input.policy.ensure === 'absent') return decideAbsentUpsert(input)
   const action = decideSeen(input)
@@ -30,11 +30,9 @@ export function decideRead(input: UpsertInput): Action {
   return findBlocker(input, gates) ?? action
 }
 
-function deletedBefore({ desired, recorded, observed }: UpsertInput): Action | undefined {
-  const isSent = recorded.removal?.isSent === true && observed.status === 'missing'
-  if (desired.state !== 'absent' || !isSent) return undefined
-  const facts = { why: 'removed', fields: [], removal: { is: 'done' } } as const
-  return { type: 'delete', reason: 'Deleting', facts }
+function deletedBefore(input: UpsertInput): Action | undefined {
+  const isUnwanted = input.desired.state === 'absent' || input.policy.ensure === 'absent'
+  return isUnwanted ? sentDeletionFirst(input) : undefined
 }
 
 function decideSeen(input: UpsertInput): Action {
@@ -56,7 +54,7 @@ function decideSeen(input: UpsertInput): Action {
 
 function decideNone(input: UpsertInput): Action {
   const { recorded, policy, gives } = input
-  if (recorded.upsert === undefined)
+  if (recorded.upsert === undefined || recorded.removal?.isSent === true)
     return { type: 'upsert', reason: 'New', takesAway: [], facts: { is: 'applied', there: 'none' } }
   if (isEdited(input))
     return {

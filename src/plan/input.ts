@@ -163,11 +163,11 @@ export interface UpsertInput extends Common {
   readonly isAsLeft: boolean
   /** Whether a late request of the previous leader might have changed the resource. */
   readonly isOvertaken: boolean
-  /** Another manifest of the resource to delete. */
-  readonly claimant: Key | undefined
+  readonly removal: DeletionFacts
 }
 
 export interface DeletionFacts {
+  /** Another manifest of the resource to delete. */
   readonly claimant: Key | undefined
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   readonly isAllowed: boolean

@@ -1,13 +1,13 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { adoptOfOlder, invalid } from './gates.ts'
-import type { Observed, CreateOnceInput } from './input.ts'
+import type { CreateOnceInput, DecideInput, Observed } from './input.ts'
 import { isMissingConfirmed, isConfirmed, isDeleted, replaceableFrom, wasGivenUp } from './missing.ts'
 import type { Remote } from './record.ts'
 
 type Missing = Observed & { readonly status: 'missing' }
 
-export function massMissing({ surroundings }: CreateOnceInput): Action | undefined {
+export function massMissing({ surroundings }: DecideInput): Action | undefined {
   if (surroundings.massMissing === undefined) return undefined
   return { type: 'refuse', reason: 'MassMissing', facts: surroundings.massMissing }
 }
@@ -44,7 +44,7 @@ function isGone(input: CreateOnceInput): boolean {
 }
 
 /** Whether a person said that the pipe is gone, and no read has found it since. */
-export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean {
+export function isSaidGone({ policy }: DecideInput, remote: Remote): boolean {
   return (
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && sameId(policy.recreate, remote.id))
   )

@@ -142,7 +142,6 @@ const RecordedUpsert = z
     mightBeLate: z.boolean().optional(),
   })
   .readonly()
-type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
 /** The pipe's fields when last in sync. Absent if its policy allows no deletion. */
 const Left = z

@@ -41,13 +41,16 @@ describe('policy.ensure absent', () => {
       acts({ type: 'hold' }, 'policy.ensure is "absent". The query endpoint will be deleted at '),
       'sends nothing; 61 s',
       DELETED,
-      'asks GET, GET, DELETE; shows Absent; is Absent; turn; shows Absent; is Absent',
+      'asks GET, GET, DELETE; is Deleting; 2 s; turn; shows Absent; is Absent; turn; shows Absent; is Absent',
       there(undefined),
       async (client) => {
         const told = (await client.history()).flatMap((entry) =>
           entry.type === 'action' && entry.action === 'delete' ? [entry.message] : [],
         )
-        expect(told).toEqual(['policy.ensure is "absent". The query endpoint was deleted.'])
+        expect(told).toEqual([
+          'policy.ensure is "absent". The query endpoint was deleted.',
+          expect.stringContaining('The request to delete the query endpoint was sent at '),
+        ])
       },
       'remove; turn; sends nothing',
       (client) => expect(client.record()).toBeUndefined(),
@@ -136,18 +139,24 @@ describe('policy.ensure absent', () => {
       there(SPEC),
     ))
 
-  test.each([
-    [
-      'its deletion was answered and had no effect',
+  test('is deleted again where its deletion was answered and had no effect', () =>
+    story(
+      due(),
       on(({ method }) => (method === 'DELETE' ? NO_EFFECT : undefined)),
-    ],
-    ['one reading did not find it', 'on GET: 404 once'],
-  ])('is not called absent if %s', (_, before) =>
-    story(due(), before, 'turn; calm; 1 h; turn; is Drifted; says the ledger does not show', there(SPEC)),
-  )
+      'turn; calm; 9 min; turn; is Deleting; for 30 min; sends DELETE; is Absent',
+      there(undefined),
+    ))
 
-  test('has nothing to do where it is gone already', () =>
-    story(due(), set(undefined), 'turn; is Absent; asks GET 404'))
+  test('is not called absent where one reading did not find it', () =>
+    story(due(), 'on GET: 404 once; turn; is Deleting; 31 s; turn; sends DELETE', there(undefined)))
+
+  test('is gone already after fifteen minutes of 404s, and not before', () =>
+    story(due(), set(undefined), 'for 14 min; is Deleting; for 2 min; is Absent; sends nothing'))
+
+  test('is applied again where its manifest asks for it after the request', () =>
+    story(due(), 'turn', want(SPEC), '2 s; turn; is InSync; sends DELETE, POST', there(SPEC), (client) =>
+      expect(client.record()?.removal).toBeUndefined(),
+    ))
 
   test('leaves another one that somebody made in its place, though it says the same', () =>
     story(
@@ -194,11 +203,13 @@ describe('a process that is killed', () => {
     ))
 
   test.each([
-    ['before it is sent', 'before', 'GET, GET, GET, DELETE'],
-    ['after it is sent', 'after', 'GET, GET, DELETE, GET 404'],
-  ])('%s: the next one ends it, and it is deleted once', (_, when, requests) =>
-    story(due(), `killed ${when} delete; restart; turn; asks ${requests}`, there(undefined), (client) =>
-      expect(client.record()?.upsert).toBeUndefined(),
+    ['before it is sent', 'before', '30 min', 'DELETE'],
+    ['after it is sent', 'after', '2 min', 'DELETE, DELETE'],
+  ])('%s: the next one ends it', (_, when, time, requests) =>
+    story(
+      due(),
+      `killed ${when} delete; restart; for ${time}; sends ${requests}; is Absent`,
+      there(undefined),
     ),
   )
 

@@ -4,7 +4,6 @@ import { QUERY_ENDPOINT as CLOUD_ENDPOINT } from '../../src/kinds/profiles/click
 import type { Action } from '../../src/plan/action.ts'
 import { decide } from '../../src/plan/decide.ts'
 import { markAfter } from '../../src/plan/deletion-mark.ts'
-import { attemptDigest } from '../../src/plan/gates.ts'
 import type { CreateOnceInput, DeletionFacts, Observed, Surroundings } from '../../src/plan/input.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Removal } from '../../src/plan/recorded-change.ts'
@@ -13,7 +12,6 @@ import {
   created,
   DIFFERS,
   endpoint,
-  FIELDS,
   FOUND,
   HOUR,
   intent,
@@ -248,12 +246,13 @@ describe('the mark', () => {
 })
 
 const kind = CLOUD_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
-const NONE: Observed = { status: 'missing', misses: undefined, isAlone: true }
+const NONE = missed(1, 0)
+const alone = (minutes: number) => ({ ...missed(3, minutes * MINUTE, 'silent'), isAlone: true }) as Observed
 const THERE: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
 const asked = { ...appliedEndpoint(HOUR), file: 'a.yaml' }
 const due = { ...asked, removal: { since: NOW - 10 * MINUTE, digest: 'absent' } }
-const sent = { ...asked, removal: { ...due.removal, isSent: true } } as const
-const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
+const sent = { ...asked, removal: { ...due.removal, isSent: true, sentAt: NOW - MINUTE } } as const
+const answered = { ...sent, removal: { ...sent.removal, isAnswered: true } } as const
 const isAsLeft = true
 
 describe('an endpoint whose manifest says policy.ensure "absent"', () => {
@@ -261,25 +260,15 @@ describe('an endpoint whose manifest says policy.ensure "absent"', () => {
     'nothing was applied: observe Absent': {},
     'it is asked for now: hold later': { recorded: asked },
     'the ten minutes are not over: hold later': { recorded: due, steadyNow: NOW - 1 },
-    'a clock was set back: from now on: hold later': { recorded: due, steadyNow: NOW - HOUR },
     'it is as it was left: delete now': { recorded: due, observed: THERE, isAsLeft },
     'it was changed: report Drifted': { recorded: due, observed: THERE },
-    'it is not there: delete gone already': { recorded: due, observed: NONE },
-    'it is not there after a request: delete done': { recorded: sent, observed: NONE },
+    'one 404: hold not found': { recorded: due, observed: NONE },
+    'fourteen minutes of 404s: hold not found': { recorded: due, observed: alone(14) },
+    'fifteen minutes of 404s: delete gone already': { recorded: due, observed: alone(15) },
+    'a 404 after an unanswered request: delete going': { recorded: sent, observed: NONE },
+    'a 404 after an answered request: delete done': { recorded: answered, observed: NONE },
+    'it is there after an answered request: hold going': { recorded: answered, observed: THERE },
     'it was not read yet: hold later': { recorded: due },
-    'it failed a moment ago: hold BackingOff': { recorded: { ...due, backoff }, observed: THERE, isAsLeft },
-    'a reading is not accepted: hold doubted': {
-      recorded: due,
-      observed: THERE,
-      isAsLeft,
-      surroundings: { isDoubted: true },
-    },
-    'the checkout may be older: hold older': {
-      recorded: due,
-      observed: THERE,
-      isAsLeft,
-      surroundings: OLDER,
-    },
     'the manifest is gone: report Orphaned': {
       recorded: due,
       observed: THERE,
@@ -287,14 +276,14 @@ describe('an endpoint whose manifest says policy.ensure "absent"', () => {
       desired: { state: 'absent' },
       policy: {},
     },
-    'the manifest is gone after a request, and so is the endpoint: delete done': {
-      recorded: sent,
+    'the manifest is gone after an answered request, and so is the endpoint: delete done': {
+      recorded: answered,
       observed: NONE,
       desired: { state: 'absent' },
       policy: {},
     },
     'the manifest is gone after a request that did not arrive: report Orphaned': {
-      recorded: sent,
+      recorded: { ...sent, removal: { ...sent.removal, sentAt: NOW - 10 * MINUTE } },
       observed: THERE,
       isAsLeft,
       desired: { state: 'absent' },

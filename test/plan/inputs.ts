@@ -218,7 +218,7 @@ export function endpoint(
     gives: changes.gives ?? [],
     isAsLeft: changes.isAsLeft ?? false,
     isOvertaken: changes.isOvertaken ?? false,
-    claimant: undefined,
+    removal: { claimant: undefined, limit: undefined, isAllowed: false },
     steadyNow: changes.steadyNow ?? NOW,
   }
 }

@@ -425,9 +425,7 @@ export const BY_STORIES: readonly Removal[] = [
   {
     protection: 'that something is about to be deleted is in the ledger before the request',
     world: 'removing',
-    patches: [
-      { from: `removal: { ...removal, isSent: true, sentAt, isAnswered: undefined }`, to: `removal` },
-    ],
+    patches: [{ from: `removal: { ...removal, isSent: true, ...sent }`, to: `removal` }],
   },
   {
     protection: 'a deletion is decided anew right before its request',

@@ -17,7 +17,7 @@ import { isRequestError, outcomeOf } from './outcome-of-error.ts'
 
 /**
  * Journals the deletion before the request: after a crash, the next process reads until the resource is gone.
- * If the reply to the DELETE of a pipe or alert is lost, a second DELETE confirms the deletion.
+ * If the reply to the DELETE is lost, a second DELETE confirms the deletion.
  * @returns an empty record once it is gone
  */
 export async function remove(
@@ -29,9 +29,9 @@ export async function remove(
   const { input } = first
   if (input.observed.status === 'missing' && !isAskedAgain(action))
     return nothingLeft(context, action, input, first.requestId)
-  const { target, isAtOnce } = removalOf(context, first)
+  const target = targetOf(context, first)
   const { key, removal } = input.recorded
-  const record = await marked(context, first, isAtOnce)
+  const record = await marked(context, first)
   const decided = { type: action.type, first, access: target.service, request } as const
   let attempts = 0
   let begun = 0
@@ -45,19 +45,15 @@ export async function remove(
         const isSame =
           asked.input.observed.status === input.observed.status &&
           isAskedAgain(now) === isAskedAgain(action) &&
-          removalOf(context, asked).target.id === target.id
+          targetOf(context, asked).id === target.id
         if (!isSame) throw new DecisionOutdated(key)
         attempts += 1
       },
       request,
     )
-    return isAtOnce
-      ? nothingLeft(context, action, { ...input, recorded: record }, reply?.requestId)
-      : going(context, action, record, reply?.requestId)
+    return going(context, action, record, reply?.requestId)
   } catch (error) {
     const isGone = error instanceof RemoteError && error.facts.class === 'Missing'
-    if (isGone && isAtOnce)
-      return nothingLeft(context, action, { ...input, recorded: record }, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!isRequestError(error)) throw error
@@ -66,39 +62,30 @@ export async function remove(
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
     const unsent = { ...record, removal }
-    return { outcome, record: cleared ?? (isAtOnce || mayBeSent ? record : unsent), history: [] }
+    return { outcome, record: cleared ?? (mayBeSent ? record : unsent), history: [] }
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
 }
 
-/** `isAtOnce`: the reply proves the deletion. Otherwise, only a later 404 proves it. */
-function removalOf(
-  { store }: ReconcileContext,
-  { input, service }: Assessment,
-): { readonly target: DeleteTarget; readonly isAtOnce: boolean } {
+function targetOf({ store }: ReconcileContext, { input, service }: Assessment): DeleteTarget {
   const access = recordedAccess(store, input.recorded, service)
   const { recorded } = input
   if (access !== undefined && input.lifecycle === 'upsert')
-    return { target: { kind: input.kind, service: access, id: access.serviceId }, isAtOnce: true }
+    return { kind: input.kind, service: access, id: access.serviceId }
   if (access !== undefined && input.lifecycle === 'create-once' && recorded.remote !== undefined)
-    return { target: { kind: input.kind, service: access, id: recorded.remote.id }, isAtOnce: false }
+    return { kind: input.kind, service: access, id: recorded.remote.id }
   throw new Error(`the deletion of ${input.desired.key} was decided without its service`)
 }
 
 async function marked(
   context: ReconcileContext,
   { input: { recorded, steadyNow } }: Assessment,
-  isAtOnce: boolean,
 ): Promise<LedgerRecord> {
   const { removal } = recorded
   if (removal === undefined) throw new Error(`the deletion of ${recorded.key} was decided without its mark`)
-  if (isAtOnce && removal.isSent === true) return recorded
-  const sentAt = isAtOnce ? undefined : steadyNow
-  return saveRecord(context, {
-    ...recorded,
-    removal: { ...removal, isSent: true, sentAt, isAnswered: undefined },
-  })
+  const sent = { sentAt: steadyNow, isAnswered: undefined }
+  return saveRecord(context, { ...recorded, removal: { ...removal, isSent: true, ...sent } })
 }
 
 const MOST_WRITES = 5

@@ -88,6 +88,7 @@ export async function upsert(
     version: journaled.version,
     service: identity,
     applied: fingerprint,
+    removal: undefined,
     backoff: undefined,
     upsert: {
       at,

@@ -175,7 +175,11 @@ function inputOf(
         ...common,
         lifecycle: kind.lifecycle,
         kind,
-        claimant: entry && sameEndpoint(context.store, entry),
+        removal: {
+          claimant: entry && sameEndpoint(context.store, entry),
+          limit: undefined,
+          isAllowed: false,
+        },
         ...observedConfiguration(kind, { ...base, left: context.store.overtaken.get(key) }, body),
       }
   }

@@ -44,11 +44,11 @@ export function observedKeyOf(
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
     answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
-  if (isMissing && isUpserted(asked.key)) return noneThere(context, recorded, answer.askedAt, failure.facts)
   const { key, entry } = asked
   const isCreated = lifecycleOf({ key, manifest: entry?.manifest, record: recorded }) === 'create-once'
-  return isMissing && isCreated && recorded.remote !== undefined
-    ? missing(context, recorded, recorded.remote, {
+  const isOurs = isUpserted(key) || (isCreated && recorded.remote !== undefined)
+  return isMissing && isOurs
+    ? missing(context, recorded, {
         facts: failure.facts,
         askedAt,
         isLast: asked.permit !== undefined,
@@ -94,18 +94,6 @@ function found(
     failure: undefined,
     requestId,
   }
-}
-
-/** For an upsert kind, one 404 is enough, because an upsert can be repeated. */
-function noneThere(
-  context: ReconcileContext,
-  recorded: LedgerRecord,
-  readAt: number,
-  { credential, requestId }: RemoteErrorFacts,
-): ObservedKey {
-  noteMissing(context, recorded.key, { readAt, misses: undefined, credential })
-  const observed = { status: 'missing', misses: undefined, isAlone: true } as const
-  return { observed, recorded, failure: undefined, requestId }
 }
 
 function withForeign(
@@ -194,7 +182,6 @@ function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): Led
 function missing(
   context: ReconcileContext,
   recorded: LedgerRecord,
-  remote: Remote,
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
@@ -205,7 +192,7 @@ function missing(
   const { store, clock } = context
   const { askedAt, isLast } = about
   const { credential, requestId } = about.facts
-  const { key } = recorded
+  const { key, remote, upsert } = recorded
   const before = store.observation(key)
   const counted = before?.found === false ? before.misses : undefined
   const misses =
@@ -213,7 +200,7 @@ function missing(
       ? counted
       : missesAfter({
           misses: counted,
-          ageMs: store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at),
+          ageMs: store.ageMs(key) ?? Math.abs(store.steadyNow() - ((remote ?? upsert)?.at ?? 0)),
           now: clock.monotonic(),
           credential,
           foundAt: siblingFoundAt(context, recorded, credential),
