@@ -51,7 +51,8 @@ export function writeRecord(
     conditions,
     backoff,
   }
-  if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
+  const isSaved = !context.store.unsaved.has(recorded.key) && sameJson(next, recorded)
+  if (acted.outcome.result === 'stopped' || isSaved) return acted.record
   return write(context, recording, next)
 }
 
@@ -116,11 +117,14 @@ async function write(
     }
   })
   try {
-    return await saveRecord(context, next, [...acted.history, ...history])
+    const written = await saveRecord(context, next, [...acted.history, ...history])
+    context.store.unsaved.delete(next.key)
+    return written
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error
-    const kept = { ...acted.record, backoff: next.backoff }
+    const kept = { ...acted.record, backoff: next.backoff, removal: next.removal }
     context.store.note(kept)
+    context.store.unsaved.add(next.key)
     return kept
   }
 }

@@ -24,7 +24,7 @@ import {
   withTopics,
 } from './edited-pipes.ts'
 import { textOf } from './look.ts'
-import { lostReply, byHand, meanwhile, on, play, story, want, type Step } from './story.ts'
+import { lostReply, byHand, meanwhile, on, play, story, unwritable, want, type Step } from './story.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
 
@@ -117,6 +117,15 @@ describe('no request was sent', () => {
 })
 
 describe('the grace', () => {
+  test.each(['', 'restart'])(
+    'is of the last wish, though the ledger could not be written before; %s',
+    (then) =>
+      story(
+        unwanted(),
+        unwritable('5 min; want KAFKA; turn; want KAFKA absent; turn'),
+        `turn; ${then || 'turn'}; 9 min; turn; sends nothing; is Deleting; 2 min; turn; sends DELETE`,
+      ),
+  )
   test('another edit after a first one was refused for long', () =>
     story(
       replaced(),

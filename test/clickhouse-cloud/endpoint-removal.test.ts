@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { notSent } from '../../src/contract/remote-error.ts'
-import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import type { Client } from './client.ts'
 import { MINUTE } from './edited-pipes.ts'
 import { applied, empty, KEY_B, set, SPEC, there } from './endpoints.ts'
-import { acts, meanwhile, on, plans, play, put, story, want, type Step } from './story.ts'
+import { acts, meanwhile, on, plans, play, put, story, unwritable, want, type Step } from './story.ts'
 
 /* What was applied is deleted only while its manifest asks for that, and only as it was left (design, promise 4). */
 
@@ -171,36 +169,17 @@ describe('policy.ensure absent', () => {
       there(SPEC),
     ))
 
-  test('is tried again where it fails', () =>
+  test('is tried again where it fails, but not immediately', () =>
     story(
       due(),
-      async (client) => {
-        const { platform } = client.context()
-        const away = { remove: () => Promise.reject(notSent('Unavailable', 'it is away')) }
-        Object.assign(client.context(), { platform: { ...platform, ...away } })
-        const { outcome, next } = await client.reconcile()
-        expect(outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })
-        await play(client, 'shows Failed', acts({ type: 'hold', reason: 'BackingOff' }))
-        Object.assign(client.context(), { platform })
-        client.skip((next?.afterMs ?? 0) + 1)
-      },
-      DELETED,
+      'on DELETE: 400; turn; is Rejected; calm; turn; sends nothing; 1 min; turn; sends DELETE',
       there(undefined),
     ))
 })
 
 describe('a process that is killed', () => {
   test('before the mark is on disk has asked for nothing', () =>
-    story(
-      due(),
-      (client) => {
-        const full = { swap: () => Promise.reject(new LedgerError('io', 'the disk is full')) }
-        const { ledger } = client.context()
-        Object.assign(client.context(), { ledger: Object.assign(Object.create(ledger) as Ledger, full) }) // else the same
-      },
-      'turn; asks GET',
-      there(SPEC),
-    ))
+    story(due(), unwritable('turn; asks GET'), there(SPEC)))
 
   test.each([
     ['before it is sent', 'before', '30 min', 'DELETE'],

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
@@ -124,6 +125,17 @@ export function byHand(fields: Readonly<Record<string, Json>>): Step {
 /** What happens right before the next request that changes something. */
 export function meanwhile(...steps: readonly Step[]): Step {
   return (client) => client.meanwhile(() => play(client, ...steps))
+}
+
+/** The ledger cannot be written meanwhile. */
+export function unwritable(...steps: readonly Step[]): Step {
+  return async (client) => {
+    const { ledger } = client.context()
+    const full = { swap: () => Promise.reject(new LedgerError('io', 'the disk is full')) }
+    Object.assign(client.context(), { ledger: Object.assign(Object.create(ledger) as Ledger, full) }) // else the same
+    await play(client, ...steps)
+    Object.assign(client.context(), { ledger })
+  }
 }
 
 /** Likewise for requests on their way. */

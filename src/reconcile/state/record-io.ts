@@ -10,9 +10,9 @@ type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 export async function readRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
   const known = store.record(key)
   const stored = await ledger.get(key, known)
-  // A ledger that cannot be written lacks the last back-off.
+  // A ledger that cannot be written lacks the last back-off and the last request for a deletion.
   const isSame = stored !== known && stored?.version === known?.version
-  const record = stored && isSame ? { ...stored, backoff: known?.backoff } : stored
+  const record = stored && isSame ? { ...stored, backoff: known?.backoff, removal: known?.removal } : stored
   if (record !== undefined) store.note(record)
   else if (store.record(key) !== undefined) store.drop(key) // an operator forgot it
   return record ?? { ...blankRecord(key), ...(known?.version === 0 && { backoff: known.backoff }) }

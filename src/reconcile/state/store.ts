@@ -80,6 +80,7 @@ export function createStateStore({
   const byCredential = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
+  const unsaved = new Set<Key>()
   const overtaken = new Map<Key, LedgerRecord>()
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
@@ -211,6 +212,7 @@ export function createStateStore({
       recordedAt.delete(key)
       seenOtherwise.delete(key)
       judged.delete(key)
+      unsaved.delete(key)
       overtaken.delete(key)
     },
     observation: (key: Key): Observation | undefined => observations.get(key),
@@ -246,6 +248,8 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
+    /** Keys whose last record could not be written. */
+    unsaved,
     /** Keys that a late request of the former leader might have changed, with their records. */
     overtaken,
     createLimitReached: (...about: Parameters<typeof creates.reached>) => creates.reached(...about),
