@@ -45,6 +45,8 @@ export interface ResourceView {
   readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
+  /** The same as monotonic ms. Not shown. */
+  readonly dueAt?: number | undefined
   readonly suspendedUntil: string | undefined
   /** Only in replies of the API: the id of the resource's problem in `/api/v1/attention`. */
   readonly problem?: string | undefined
@@ -64,7 +66,10 @@ export interface Problem {
 }
 
 interface Known extends Partial<
-  Pick<ResourceView, 'action' | 'because' | 'manifestRevision' | 'lastReconciledAt' | 'nextReconcileAt'>
+  Pick<
+    ResourceView,
+    'action' | 'because' | 'manifestRevision' | 'lastReconciledAt' | 'nextReconcileAt' | 'dueAt'
+  >
 > {
   readonly record: LedgerRecord
   readonly conditions: Conditions
@@ -107,6 +112,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     checkedAt,
     lastReconciledAt: known.lastReconciledAt,
     nextReconcileAt: known.nextReconcileAt,
+    dueAt: known.dueAt,
     suspendedUntil:
       manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
   }

@@ -6,14 +6,16 @@ import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './state/entry-policy.ts'
 
 export function overdueChecks({ profile, store, clock, timing }: ReconcileContext): number {
-  const now = clock.now()
   let count = 0
   for (const entry of store.catalog?.entries.values() ?? []) {
-    if (store.judged.has(entry.key) || !isChecked(store.entry(entry.key) ?? entry, now)) continue
+    if (store.judged.has(entry.key) || !isChecked(store.entry(entry.key) ?? entry, clock.now())) continue
     const { key, manifest } = entry
     const kind = kindFor(profile, { key, manifest, record: undefined })
     const at = store.checkedAt(key)
-    if (at !== undefined && now - at > intervalOf({ kind, policy: manifest?.policy ?? {}, timing }))
+    if (
+      at !== undefined &&
+      store.steadyNow() - at > intervalOf({ kind, policy: manifest?.policy ?? {}, timing })
+    )
       count += 1
   }
   return count

@@ -67,6 +67,7 @@ export function publishResult(
       checkedAt: context.store.checkedAt(key),
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
+      dueAt: context.clock.monotonic() + next.afterMs,
     }),
   )
   const arrived = arrival(recorded.conditions, conditions, changed)

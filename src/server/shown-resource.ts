@@ -6,13 +6,13 @@ import type { Condition, ConditionType } from '../plan/condition.ts'
 import { causeOf, messageOf, stepsOf } from '../plan/reason.ts'
 import { type About, commandLine, placeOf, type Step, type StepContext } from '../plan/step.ts'
 
-export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions'> {
+export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions' | 'dueAt'> {
   readonly message: string
   readonly conditions: Readonly<Record<ConditionType, Condition & { readonly message: string }>>
 }
 
 export function shownResource(view: ResourceView, context: StepContext): ShownResource {
-  const { because, conditions, ...facts } = view
+  const { because, conditions, dueAt: _, ...facts } = view
   const { Valid, Synced, Ready } = conditions
   const shown = (condition: Condition) => ({ ...condition, message: causeOf(condition, view.key) })
   return {

@@ -17,11 +17,11 @@ export function createBoardGauges(metrics: Instruments, namedResources: number) 
   const keys = boundLabels(namedResources)
   const showInfo = createResourceInfo(metrics.resource_info, namedResources)
   const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
-  return (resources: readonly ResourceView[], now: number): void => {
+  return (resources: readonly ResourceView[], steadyNow: number): void => {
     keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
     countStatuses(metrics, resources)
     showInfo(resources)
-    showTimes(metrics, resources, now)
+    showTimes(metrics, resources, steadyNow)
     for (const [kind, bound] of states) {
       const gauge = metrics.states.get(kind)
       const ofKind = resources.filter((resource) => resource.kind === kind)
@@ -59,12 +59,12 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceView[])
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
 }
 
-function showTimes(metrics: Instruments, resources: readonly ResourceView[], now: number): void {
+function showTimes(metrics: Instruments, resources: readonly ResourceView[], steadyNow: number): void {
   const suspended = resources.filter(({ status }) => status === 'Suspended')
   const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
   metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
-  const due = earliest(resources.map(({ nextReconcileAt }) => nextReconcileAt))
-  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, now - due) / 1_000)
+  const due = earliest(resources.map(({ dueAt }) => dueAt))
+  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, steadyNow - due) / 1_000)
 }
 
 /** Not `Math.min(...times)`, because too many arguments throw. */

@@ -64,7 +64,7 @@ function createMetrics(options: TelemetryOptions) {
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
-      showBoard(options.board(), options.clock.now())
+      showBoard(options.board(), options.clock.monotonic())
       const { isActing, withoutLock, withoutManifest = [], problems = [], budgetUsed } = options.facts()
       instruments.leader.set(isActing ? 1 : 0)
       countWithoutManifest(withoutManifest)

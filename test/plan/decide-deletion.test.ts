@@ -268,14 +268,6 @@ describe('an endpoint whose manifest says policy.ensure "absent"', () => {
     'a 404 after an unanswered request: delete going': { recorded: sent, observed: NONE },
     'a 404 after an answered request: delete done': { recorded: answered, observed: NONE },
     'it is there after an answered request: hold going': { recorded: answered, observed: THERE },
-    'it was not read yet: hold later': { recorded: due },
-    'the manifest is gone: report Orphaned': {
-      recorded: due,
-      observed: THERE,
-      isAsLeft,
-      desired: { state: 'absent' },
-      policy: {},
-    },
     'the manifest is gone after an answered request, and so is the endpoint: delete done': {
       recorded: answered,
       observed: NONE,

@@ -24,6 +24,10 @@ test('checks are overdue that an earlier process made longer ago than their inte
   soon.context.store.noteChecked(checkedAt)
   expect(overdueChecks(soon.context)).toBe(0)
 
+  soon.clock.jump(HOUR)
+  expect(overdueChecks(soon.context), 'time that only the wall clock shows').toBe(0)
+  soon.clock.jump(-HOUR)
+
   await before.clock.advance(10 * MINUTE)
   const late = await given(FILES, { around: before.around })
   late.context.store.noteChecked(checkedAt)

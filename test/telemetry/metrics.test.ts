@@ -220,8 +220,9 @@ function suspended(since: number) {
   return resource('Pipe/a', { status: 'Suspended', conditions: { ...conditions, Synced } })
 }
 
-function due(nextReconcileAt: number | undefined) {
-  return resource('Pipe/a', { nextReconcileAt })
+/** @param ms of the steady clock; by the other clock, it was due for an hour */
+function due(dueAt: number | undefined) {
+  return resource('Pipe/a', { dueAt, nextReconcileAt: NOW - 3_600_000 })
 }
 
 async function overdue(...times: readonly (number | undefined)[]) {
@@ -278,8 +279,8 @@ describe('the board', () => {
   })
 
   it('shows how long the one that waits longest has been due', async () => {
-    expect(await overdue(NOW + 5_000, NOW - 2_000, NOW - 90_000, undefined)).toBe(90)
-    expect(await overdue(NOW + 5_000)).toBe(0)
+    expect(await overdue(5_000, -2_000, -90_000, undefined)).toBe(90)
+    expect(await overdue(5_000)).toBe(0)
     expect(await overdue(undefined)).toBe(0)
     expect(await overdue()).toBe(0)
   })

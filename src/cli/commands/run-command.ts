@@ -185,7 +185,7 @@ const SOON_MS = 10_000
 function createGreeting(parts: {
   readonly board: StatusBoard
   readonly emit: Emit
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly page: string
   readonly platform: string | undefined
 }): (event: Event) => void {
@@ -193,7 +193,7 @@ function createGreeting(parts: {
   return ({ type }) => {
     if (isSaid || type !== 'ReconcileFinished') return
     const all = parts.board.list()
-    const isPending = all.some(({ nextReconcileAt }) => (nextReconcileAt ?? 0) < parts.clock.now() + SOON_MS)
+    const isPending = all.some(({ dueAt = 0 }) => dueAt < parts.clock.monotonic() + SOON_MS)
     if (isPending || all.length === 0) return
     isSaid = true
     parts.emit({ type: 'SandboxReady', page: `${parts.page}/`, platform: parts.platform })

@@ -77,6 +77,7 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
       checkedAt: store.checkedAt(key),
       lastReconciledAt: board.get(key)?.lastReconciledAt,
       nextReconcileAt: now,
+      dueAt: clock.monotonic(),
     }),
   )
 }
