@@ -62,15 +62,12 @@ export function orphanFacts(recorded: LedgerRecord, holder?: Key): NonNullable<F
 
 export function manifestMissing(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'missing') return undefined
-  const { olderThan } = input.surroundings
+  const { olderThan, isDoubted } = input.surroundings
+  const by = olderThan !== undefined ? 'another checkout' : isDoubted ? 'a doubtful reading' : 'readings'
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
-    facts: {
-      by: olderThan === undefined ? 'readings' : 'another checkout',
-      olderThan,
-      unknown: unknownOutcomeFacts(input),
-    },
+    facts: { by, olderThan, unknown: unknownOutcomeFacts(input) },
   }
 }
 

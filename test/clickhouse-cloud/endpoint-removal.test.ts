@@ -191,7 +191,4 @@ describe('a process that is killed', () => {
       there(undefined),
     ),
   )
-
-  test('while it waits: the next one waits for the rest, and no longer', () =>
-    story(unwanted('turn; 6 min; restart'), acts({ type: 'hold' }), '4 min; 1 s', DELETED, there(undefined)))
 })

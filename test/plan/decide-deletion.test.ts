@@ -259,7 +259,6 @@ describe('an endpoint whose manifest says policy.ensure "absent"', () => {
   const rows: Readonly<Record<string, Parameters<typeof endpoint>[0]>> = {
     'nothing was applied: observe Absent': {},
     'it is asked for now: hold later': { recorded: asked },
-    'the ten minutes are not over: hold later': { recorded: due, steadyNow: NOW - 1 },
     'it is as it was left: delete now': { recorded: due, observed: THERE, isAsLeft },
     'it was changed: report Drifted': { recorded: due, observed: THERE },
     'one 404: hold not found': { recorded: due, observed: NONE },

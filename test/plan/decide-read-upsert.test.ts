@@ -183,14 +183,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     input: { observed: NONE, surroundings: { missingSecrets: [{ file: 'api/keyId', why: 'absent' }] } },
     is: { type: 'refuse', reason: 'SecretUnavailable' },
   },
-  'nor while it is suspended': {
-    input: { observed: DIFFERS, policy: { suspend: { reason: 'migration', until: '2027-01-31T00:00:00Z' } } },
-    is: { type: 'hold', reason: 'Suspended' },
-  },
-  'nor while its manifest has errors': {
-    input: { observed: DIFFERS, recorded: applied, desired: { state: 'invalid' } },
-    is: { type: 'hold', reason: 'InvalidManifest' },
-  },
 }
 
 function inputOf({ isAsked, ...changes }: Row['input']): UpsertInput {

@@ -333,6 +333,17 @@ describe('decide', () => {
     expect(messageOf(action, { key: 'Pipe/orders' })).not.toBe('')
   })
 
+  test.each([
+    [false, /After three equal reads of all files, it counts as removed.*It is unknown whether/],
+    [
+      true,
+      /did not accept this read of the directory\. The resource stays unchanged\. It is unknown whether/,
+    ],
+  ])('promises an end of the search for a manifest only if reads count: rejected %s', (isDoubted, words) => {
+    const input = pipe({ recorded: unknown, desired: { state: 'missing' }, surroundings: { isDoubted } })
+    expect(messageOf(decide(input), { key: 'Pipe/orders' })).toMatch(words)
+  })
+
   test('names what an edit takes away', () => {
     const action = decide(
       endpoint({

@@ -112,7 +112,7 @@ export const MANIFESTS = {
     means: 'the manifest was not found, and its removal is not confirmed yet',
     facts: z.strictObject({
       /**
-       * `readings`: one or two reads did not find the manifest. `a doubtful reading`: the last read was rejected.
+       * `readings`: one or two reads did not find the manifest. `a doubtful reading`: the last read was rejected, so it does not count.
        * `another checkout`: this checkout might be stale.
        */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
@@ -130,11 +130,14 @@ export const MANIFESTS = {
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. After three equal reads, it counts as removed. The resource stays on the platform. To keep managing it, restore the manifest.',
+            'The manifest was not found. After three equal reads of all files, it counts as removed. The resource stays on the platform. To keep managing it, restore the manifest.',
             unknown,
           )
         case 'a doubtful reading':
-          return 'The manifest was not found, but Pipewright did not accept this read of the directory. The resource stays unchanged.'
+          return withUnknown(
+            'The manifest was not found, but Pipewright did not accept this read of the directory. The resource stays unchanged.',
+            unknown,
+          )
       }
     },
     steps: (facts, about) => [
