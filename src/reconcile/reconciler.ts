@@ -143,7 +143,7 @@ async function reconcileOnce(
   permit: CreatePermit | undefined,
 ): Promise<ReconcileResult> {
   const { context, outbox, board, key, request } = reconciliation
-  if (outbox.pending.size > 0) await outbox.recover(key)
+  await outbox.recover(key)
   if (permit !== undefined)
     for (const other of await syncStoreFromLedger(context)) if (other !== key) reconciliation.also.add(other)
   const recorded = await applyRetryCreatePolicy(context, await readRecord(context, key))

@@ -65,6 +65,19 @@ describe('a create whose ledger', () => {
     expect((await next.reconciler.saveOutcomes()).size).toBe(0)
   })
 
+  test('gets the intent of an unsent request only minutes later knows that it was not sent', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script('fails-late', ...six.slice(0, 5))
+    for (let left = 3; left > 0; left -= 1) {
+      await world.go('Pipe/orders')
+      await world.clock.advance(10_000)
+    }
+    await world.ledger.arrive()
+    expect((await world.record('Pipe/orders')).intent?.state).toBe('open')
+    expect((await world.go('Pipe/orders')).action.reason).toBe('New')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
   test('fails at an unknown outcome keeps it, with what was seen', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })

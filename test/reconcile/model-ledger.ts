@@ -10,6 +10,8 @@ export type WriteScript =
   | 'fails'
   /** The disk says so, and it is written all the same. */
   | 'fails-after'
+  /** The reply is lost, and the write is on its way until `arrive`. */
+  | 'fails-late'
   /** Somebody else was first. */
   | 'conflict'
   /** The process dies before it, or right after it. */
@@ -19,6 +21,8 @@ export type WriteScript =
 /** A ledger as one process sees it. */
 export interface LedgerView extends Ledger {
   script(...writes: readonly WriteScript[]): void
+  /** The writes that are on their way reach the ledger. */
+  arrive(): Promise<unknown>
   /** From now on, or until told otherwise, nothing can be read. */
   unreadable(reads: number): void
   /** The process died in the middle of a write. */
@@ -37,6 +41,7 @@ export function createLedgerView(
   options: { readonly onWritten: (written: Written) => void; readonly hops: () => number },
 ): LedgerView {
   const scripts: WriteScript[] = []
+  const late: (() => Promise<unknown>)[] = []
   const toRead: Ledger['toRead'] = new Map()
   const sharing = viewsOf.get(ledger) ?? []
   viewsOf.set(ledger, [...sharing, toRead])
@@ -59,6 +64,8 @@ export function createLedgerView(
       case 'ok':
         break
       case 'fails':
+      case 'fails-late':
+        if (script === 'fails-late') late.push(work)
         mark()
         throw new LedgerError('io', 'the disk is full')
       case 'conflict':
@@ -121,6 +128,7 @@ export function createLedgerView(
         options.onWritten({ before, after: undefined, moved: undefined })
       }),
     script: (...writes) => void scripts.push(...writes),
+    arrive: () => Promise.allSettled(late.splice(0).map((work) => work())),
     unreadable(reads) {
       unread = reads
     },

@@ -44,6 +44,9 @@ export interface OutcomeOutbox {
   isBusy(key: Key): boolean
 }
 
+/** Ms. A write whose reply is lost can reach the ledger this much later. */
+const LATE_MS = 15 * 60_000
+
 const TRIES = 6
 const WAIT = { firstMs: 50 }
 
@@ -58,6 +61,8 @@ export function createOutcomeOutbox({
   store,
 }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>): OutcomeOutbox {
   const kept = new Map<Key, PendingOutcome>()
+  /** Attempts that were not sent, but of which the ledger might still get the intent. */
+  const late = new Map<Key, readonly { readonly outcome: PendingOutcome; readonly until: number }[]>()
   const underWay = new Set<Key>()
   /** Never aborted, because a stop must not end the short waits between tries. */
   const never = new AbortController().signal
@@ -123,16 +128,32 @@ export function createOutcomeOutbox({
 
   async function recover(key: Key): Promise<void> {
     const outcome = kept.get(key)
-    if (outcome === undefined) return
+    if (outcome !== undefined) {
+      await writeAgain(key, outcome)
+      if (outcome.opened === undefined) noteLate(key, outcome)
+      kept.delete(key)
+    }
+    const unsent = late.get(key)
+    const intentId = unsent && (await ledger.get(key))?.intent?.id
+    const arrived = unsent?.find(({ outcome: { intentId: id } }) => id === intentId)
+    if (arrived !== undefined) await writeAgain(key, arrived.outcome)
+  }
+
+  function noteLate(key: Key, outcome: PendingOutcome): void {
+    const now = clock.monotonic()
+    const others = late.get(key)?.filter(({ until }) => until > now) ?? []
+    late.set(key, [...others, { outcome, until: now + LATE_MS }])
+  }
+
+  async function writeAgain(key: Key, outcome: PendingOutcome): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await write(await ledger.get(key), outcome)
-        break
+        return
       } catch (error) {
         if (!(error instanceof LedgerConflict) || attempt === TRIES) throw error
       }
     }
-    kept.delete(key)
   }
 
   async function tryAll(): Promise<void> {
