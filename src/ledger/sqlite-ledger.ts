@@ -69,10 +69,6 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
     return attempt('LedgerRead', () => store.read(work))
   }
 
-  function list(): Promise<readonly LedgerRecord[]> {
-    return read((tables) => tables.all().map((stored) => give(decodeRecord(stored))))
-  }
-
   return {
     hashKey: store.hashKey,
     isShared: false,
@@ -86,8 +82,14 @@ export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monot
         const stored = tables.get(key)
         return stored && give(decodeRecord(stored))
       }),
-    list,
-    withIntent: async (intentId) => (await list()).find(({ intent }) => intent?.id === intentId),
+    list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
+    withIntent: (intentId) =>
+      read((tables) => {
+        const holders = tables.all().filter(({ body }) => body.includes(intentId))
+        return holders
+          .map((stored) => give(decodeRecord(stored)))
+          .find(({ intent }) => intent?.id === intentId)
+      }),
     swap: (written, history) => write({ removed: [], written, history, room: 'free' }),
     settle: (written, history) => write({ removed: [], written, history, room: 'reserved' }),
     async move(from, written, history) {

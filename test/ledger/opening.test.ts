@@ -137,10 +137,16 @@ describe('a file that is not as it should be', () => {
     ['of another version', `replace(body, '"version":1', '"version":2')`],
     ['with a field that nobody knows', `replace(body, '"version":1', '"version":1,"extra":1')`],
     ['with five wrong fields', `'{"version":"x","file":1,"line":"x","service":1}'`],
-  ])('a record that is %s is corrupt, and named', async (_, body) => {
+  ])('a record that is %s is corrupt, and named, and hides no other', async (_, body) => {
     await makeLedger()
     tamper(`UPDATE record SET body = ${body}`)
     await using ledger = await openWith()
+    const full = fullRecord('Pipe/third')
+    const other = await ledger.swap(
+      { ...full, intent: full.intent && { ...full.intent, id: 'i-of-third' } },
+      [],
+    )
+    expect(await ledger.withIntent('i-of-third')).toEqual(other)
     for (const reading of [ledger.get(ORDERS), ledger.list()]) {
       await expect(reading).rejects.toMatchObject({ code: 'corrupt' })
       await expect(reading).rejects.toThrow(/the record of Pipe\/orders .* \(([^;]*;){0,2}[^;]*\)\. /)
