@@ -86,7 +86,6 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   outline?(manifest: M): Readonly<Record<string, string>>
 }
 
-/** A kind whose resources are replaced as a whole by a repeatable request. */
 export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared<M> {
   readonly lifecycle: 'upsert'
   readonly operations: {

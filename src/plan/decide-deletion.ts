@@ -33,7 +33,6 @@ export function absent({ policy, surroundings }: CreateOnceInput): Action | unde
   return policy.ensure === 'absent' && !isToMove ? ABSENT : undefined
 }
 
-/** A created resource, or an endpoint. */
 type Deletable = CreateOnceInput | UpsertInput
 
 export function decideAbsent(input: Deletable): Action {

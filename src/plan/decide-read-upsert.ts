@@ -19,7 +19,6 @@ import type { UpsertInput } from './input.ts'
 import type { FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** Sends no upsert while the observed values match. */
 export function decideRead(input: UpsertInput): Action {
   const stop = findBlocker(input, [manifestMissing, suspended, deletedBefore, orphaned, invalid])
   if (stop !== undefined) return stop

@@ -167,7 +167,6 @@ export interface UpsertInput extends Common {
 }
 
 export interface DeletionFacts {
-  /** Another manifest of the resource to delete. */
   readonly claimant: Key | undefined
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   readonly isAllowed: boolean

@@ -78,7 +78,6 @@ function createMetricsApp(parts: ServerParts): FastifyInstance {
 function createBareApp({ emit }: Pick<ServerParts, 'emit'>): FastifyInstance {
   const app = fastify({
     logger: false,
-    // A URL that cannot be decoded has no route.
     frameworkErrors: (error, _request, reply) => sendError(error, reply),
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: IDLE_TIMEOUT_MS,
@@ -174,7 +173,6 @@ function reachable(host: string): string {
  * client that sends requests before it gets replies, because Node would keep all replies in memory.
  */
 export function limitConnections(server: HttpServer, max: number, onClosed: () => void): void {
-  /** The connection with the oldest request comes first. */
   const replies = new Map<Socket, ServerResponse | undefined>()
 
   function isIdle(socket: Socket): boolean {

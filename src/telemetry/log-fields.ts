@@ -7,7 +7,6 @@ export const FIELDS = {
   msg: 'the message: constant for each kind of line',
   revision: 'the commit of the manifests in use, or `content-…` without a commit',
   manifestRevision: 'the commit at which this version of the manifest was first read',
-  // resource
   key: '`Kind/name` of the resource',
   keys: 'keys of the affected resources, at most five',
   resources: 'number of affected resources, if known',
@@ -30,7 +29,6 @@ export const FIELDS = {
   command: 'command that records the outcome',
   state: 'state of the resource on the platform',
   differs: 'fields that differ from the manifest: at most fifty',
-  // request
   requestId: 'id that the platform gave to the request',
   operation: 'operation of the platform, such as `createPipe`',
   serviceName: 'name of the `Service`',
@@ -39,7 +37,6 @@ export const FIELDS = {
   waitMs: 'waiting time in ms',
   retryAfterMs: 'pause before the next request in ms, from the reply or by default',
   replies: 'number of replies with status 429',
-  // reading
   manifests: 'number of manifests by kind',
   manifestsDir: 'directory of the manifests',
   findings: 'number of findings',
@@ -48,7 +45,6 @@ export const FIELDS = {
   findingCode: 'code of the finding: see findings.md',
   hint: 'how to correct the finding',
   mode: 'way of watching the directory: `recursive`, `parent`, `polling` or `none`',
-  // process
   limit: 'maximum number of connections of the listener',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is the sandbox',

@@ -24,7 +24,7 @@ export const AREAS: readonly Area[] = [
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 40, noticed: 36, seed: '78', tests: 'all' },
+    last: { mutants: 40, noticed: 37, seed: '23a', tests: 'all' },
   },
   {
     name: 'platform',
@@ -36,7 +36,7 @@ export const AREAS: readonly Area[] = [
     name: 'ledger',
     sources: ['ledger/**/*.ts'],
     target: 90,
-    last: { mutants: 40, noticed: 37, seed: '77', tests: 'all' },
+    last: { mutants: 40, noticed: 38, seed: '23a', tests: 'all' },
   },
   {
     name: 'comparing and masks',

@@ -59,12 +59,12 @@ export const BY_STORIES_OF_PODS: readonly Removal[] = [
         below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
       },
       {
-        from: `settle: (next, history) => report([next], () => write(next, history)),`,
+        from: `settle: (next, history) => report([next], () => settle(next, history)),`,
         to: `async settle(next, history) {
       await TERMS.get(api)?.().catch((error: unknown) => {
         throw new LedgerError('io', String(error))
       })
-      return report([next], () => write(next, history))
+      return report([next], () => settle(next, history))
     },`,
         below: `import { TERMS } from '#TERMS'`,
       },

@@ -137,7 +137,6 @@ export async function apply(
 }
 
 interface Applied extends Pass {
-  /** Outcomes of creates that could not be written to the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 

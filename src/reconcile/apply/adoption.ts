@@ -125,7 +125,6 @@ function isStillAsked({ store }: ReconcileContext, { input, entry, service }: As
   return isSame && isThere && store.lockedId(key) === input.surroundings.lockedId
 }
 
-/** Reads the pipe whose id is in the reply to a create of unknown outcome. */
 async function adoptByRead(
   context: ReconcileContext,
   assessment: Assessment,

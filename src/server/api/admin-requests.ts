@@ -81,7 +81,6 @@ function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyRep
     .send({ ...receipt, progress })
 }
 
-/** Allows blocked creates or deletions to exceed their limit once. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
     await authorize({ headers, socket }, parts.operator)
