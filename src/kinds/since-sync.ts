@@ -29,9 +29,13 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
   })
 }
 
-/** Whether the field, or an object around it, was empty at the last sync. False if the manifest has the field. */
-export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
-  const names = asked[path] === undefined ? path.split('.') : []
+/**
+ * Whether the field, or an object around it, was empty at the last sync. False for fields of the manifest, or of only
+ * some replies.
+ */
+export function wasEmpty(fields: Fields, left: Hashes, asked: Hashes, path: string): boolean {
+  const isKnown = asked[path] !== undefined || howOftenReturned(fields, path) === 'at times'
+  const names = isKnown ? [] : path.split('.')
   return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)
 }
 

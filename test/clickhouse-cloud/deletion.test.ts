@@ -160,6 +160,12 @@ describe('policy.ensure absent', () => {
     )
   })
 
+  test('a default that some replies show, and that others show empty, is no change', () => {
+    const shown = (ttl: string) => byHand({ 'destination.tableDefinition.ttl': ttl })
+    const steps = [shown(''), 'want KAFKA absent; turn', shown('ts'), 'turn; grace; turn; sends DELETE']
+    return story(started(KAFKA, {}), ...steps)
+  })
+
   test('an adopted one is deleted, too: its manifest is there and says so', () =>
     story(
       started(KAFKA, {}),

@@ -149,7 +149,7 @@ export function changedSince(
         (path) =>
           left.fields[path] !== undefined ||
           path.includes(']') ||
-          wasEmpty(left.fields, applied.fields, path),
+          wasEmpty(kind.fields, left.fields, applied.fields, path),
       )
     : fields
   return [...new Set(changed.map(fieldOfPath))]
@@ -180,6 +180,8 @@ export function leftAfter(
   const shown = before?.fields ?? {}
   if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
   // Before a deletion, only adds fields that were never shown: a changed field must prevent it.
-  const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
+  const { fields } = input.kind
+  const asked = recorded.applied?.fields ?? {}
+  const late = Object.entries(now).filter(([path]) => !wasEmpty(fields, shown, asked, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }
