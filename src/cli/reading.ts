@@ -22,16 +22,14 @@ import { type Io, nobody } from './io.ts'
 import { daemonUrl, type CallContext, getReply, NoAnswerError } from './server-client.ts'
 import { notAccepted } from './daemon-summary.ts'
 
-/** The process that uses the ledger, or used it last. */
-export interface DaemonView {
-  readonly state: RunState
-  readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
-}
-
 export interface StatusReading {
   /** ms since the epoch. */
   readonly now: number
-  readonly daemon: DaemonView
+  /** The process that uses the ledger, or used it last. */
+  readonly daemon: {
+    readonly state: RunState
+    readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
+  }
   readonly whole: DaemonSummary
   readonly resources: readonly ShownResource[]
   /** False: times of checks are unknown, because a daemon writes them only at its end. */
@@ -39,7 +37,7 @@ export interface StatusReading {
 }
 
 /** Reads replies from a server's API, or makes equal replies from the ledger. */
-export interface Reader extends AsyncDisposable {
+interface Reader extends AsyncDisposable {
   status(): Promise<StatusReading>
   details(key: Key): Promise<Pick<ResourceReply, 'cause' | 'next'>>
   /** Newest first. */

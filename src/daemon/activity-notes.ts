@@ -6,10 +6,10 @@ import type { Clock } from '../lib/clock.ts'
 import { sameJson } from '../lib/json.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
-/** Writes to the ledger which process uses the ledger, and what that process read last. */
-export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
-
-/** Writes the first notes before it returns. Ignores a failed write, because the next reconcile reports it. */
+/**
+ * Writes to the ledger which process uses the ledger, and what that process read last. Writes the first notes before it
+ * returns. Ignores a failed write, because the next reconcile reports it.
+ */
 export async function startActivityNotes(parts: {
   readonly command: Activity['command']
   readonly ledger: Ledger

@@ -24,8 +24,6 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   readonly wait?: Wait
 }
 
-export type Pass = Awaited<ReturnType<typeof reconcileAll>>
-
 /** A key runs after its dependencies, and again when a dependency changed. */
 export async function reconcileAll(options: PassOptions) {
   const { context, stopping, wait } = options

@@ -4,7 +4,7 @@ import { connectWords, isTlsFailure, proxyWords } from '../lib/connect-words.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
 import { backoffMs, type ReplyHeaders, retry, retryAfterMs } from '../lib/retry.ts'
 import type { Secret } from '../lib/secret.ts'
-import { webhookHeaders, type WebhookMessage } from './message.ts'
+import { webhookHeaders, type createMessage } from './message.ts'
 import type { SecretReading } from '../contract/secrets.ts'
 import { MORE_FILES } from '../lib/open-files.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
@@ -86,7 +86,7 @@ export class DeliveryError extends Error {
  * @throws the signal's reason
  */
 export async function deliver(
-  message: WebhookMessage,
+  message: ReturnType<typeof createMessage>,
   parts: DeliveryParts,
   { signal, retries = MAX_RETRIES }: { readonly signal: AbortSignal; readonly retries?: number | undefined },
 ): Promise<void> {
@@ -117,7 +117,7 @@ export async function deliver(
 }
 
 async function send(
-  message: WebhookMessage,
+  message: ReturnType<typeof createMessage>,
   { readTarget, post, confirm, clock, userAgent }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<string> {

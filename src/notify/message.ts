@@ -10,9 +10,9 @@ const MAX_KEYS_IN_TEXT = 3
 /** Characters of `words`. */
 const MAX_WORDS = 2_000
 
-export type ProblemChange = 'began' | 'grew' | 'ended'
+type ProblemChange = 'began' | 'grew' | 'ended'
 
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly id: string
   readonly body: string
 }

@@ -2,7 +2,7 @@ import type { Emit, Event } from '../contract/events.ts'
 import type { Problem } from '../contract/view.ts'
 import type { Key } from '../kinds/key.ts'
 import { deliver, DeliveryError, type DeliveryParts } from './delivery.ts'
-import { createMessage, type ProblemChange } from './message.ts'
+import { createMessage } from './message.ts'
 import type { Notes } from '../contract/ledger.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { z } from '../kinds/zod.ts'
@@ -28,7 +28,7 @@ interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
 }
 
 interface Change {
-  readonly change: ProblemChange
+  readonly change: Parameters<typeof createMessage>[0]
   readonly problem: Problem
 }
 

@@ -14,8 +14,6 @@ import {
 import { wordIssues } from './wire-schema.ts'
 import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } from './world.ts'
 
-export type SandboxControl = ReturnType<typeof createControl>
-
 export function createControl(world: World, faults: Faults) {
   const { storage, dialect, now } = world
   return {
@@ -74,7 +72,7 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
 /** Serves `/-/sandbox/`, only for requests from this machine. */
-export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
+export function addControl(server: FastifyInstance, sandbox: ReturnType<typeof createControl>): void {
   server.addHook('onRequest', async (request, reply) => {
     const isFromHere = LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
     if (isControl(request) && !isFromHere)

@@ -8,7 +8,7 @@ import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
 import { type Access, createRequestHandler } from './request-handler.ts'
 import { type OperationId, OPERATIONS } from './sandbox-platform.ts'
-import { type FileUse, openStorage } from './storage.ts'
+import { openStorage } from './storage.ts'
 
 /** `credentials` and `alertTokens` are accepted in addition to the fixture's. */
 export interface SandboxOptions extends Access {
@@ -20,7 +20,7 @@ export interface SandboxOptions extends Access {
   /** SQLite file, shared by processes and created if missing. Default: in memory. */
   readonly file?: string | undefined
   /** Default: `open`. */
-  readonly fileUse?: FileUse | undefined
+  readonly fileUse?: Parameters<typeof openStorage>[1]
   readonly fixture?: FixtureInput | undefined
   readonly faults?: FaultsInput | undefined
   /** ms since the epoch. Default: the machine's time. */

@@ -22,7 +22,7 @@ interface Stored {
 
 export const KEPT_REQUESTS = 100_000
 
-export type FileUse = 'open' | 'copy' // a copy in memory
+type FileUse = 'open' | 'copy' // a copy in memory
 
 export function openStorage(file: string | undefined, use: FileUse = 'open') {
   const database = openDatabase(file, use)

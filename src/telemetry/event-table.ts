@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
-import { LINES_LOST } from './log-output.ts'
 import { LEVELS, type LogEntry, type LineDefinition, type Facts } from './log-fields.ts'
 import { seconds, type EventRow, type EventRows, type Remembered } from './event-rows/event-row.ts'
 import { NOTIFICATION_EVENTS, PROCESS_EVENTS, READING_EVENTS } from './event-rows/process-events.ts'
@@ -86,6 +85,12 @@ export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...REQUEST_EVENTS,
   ...NOTIFICATION_EVENTS,
 }
+
+export const LINES_LOST = {
+  message: 'Log lines lost',
+  levels: { warn: 'the reader continues, or the disk has room again' },
+  fields: ['lines'],
+} as const satisfies LineDefinition
 
 export const LINES: readonly LineDefinition[] = [
   ...Object.values<EventRow<never>>(EVENTS).flatMap(({ line = [], moreLines = [] }) =>

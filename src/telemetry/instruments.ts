@@ -6,10 +6,10 @@ import {
   PREFIX,
   STATE_METRICS,
   type MetricDefinition,
-  type MetricName,
   OTHER,
 } from './metric-definitions.ts'
 
+type MetricName = keyof typeof METRICS
 type Definition<N extends MetricName> = (typeof METRICS)[N]
 type LabelsOf<N extends MetricName> = keyof Definition<N>['labels'] & string
 

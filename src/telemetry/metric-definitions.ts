@@ -201,8 +201,6 @@ export const METRICS = {
   }),
 } satisfies Readonly<Record<string, MetricDefinition>>
 
-export type MetricName = keyof typeof METRICS
-
 export const STATE_METRICS: Readonly<Record<string, string>> = Object.fromEntries(
   KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [
     name,

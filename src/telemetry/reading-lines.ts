@@ -59,6 +59,25 @@ export const READING_LINES = {
     levels: { info: 'findings of the previous read are gone' },
     fields: ['findings'],
   },
+  ledgerWritten: {
+    message: 'Ledger written',
+    levels: {
+      debug: 'the write is on disk, or failed again',
+      info: 'another process wrote first: Pipewright decides again. Or writes and reads work again',
+      error: 'writes fail, and reads did not fail before',
+    },
+    fields: ['result', 'durationMs', 'detail'],
+  },
+  ledgerRead: {
+    message: 'Ledger read',
+    levels: {
+      debug: 'reads fail again',
+      info: 'reads work again',
+      warn: 'an object in the cluster has the label of the ledger but is not its record: it is ignored. Once per object',
+      error: 'reads fail, and writes did not fail before',
+    },
+    fields: ['result', 'durationMs', 'detail'],
+  },
 } as const satisfies Readonly<Record<string, LineDefinition>>
 
 function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): LogEntry {
@@ -139,34 +158,13 @@ function lineOfSort(findings: readonly Finding[]): readonly LogEntry[] {
   return [line('finding', 'warn', facts)]
 }
 
-export const LEDGER_WRITTEN = {
-  message: 'Ledger written',
-  levels: {
-    debug: 'the write is on disk, or failed again',
-    info: 'another process wrote first: Pipewright decides again. Or writes and reads work again',
-    error: 'writes fail, and reads did not fail before',
-  },
-  fields: ['result', 'durationMs', 'detail'],
-} as const satisfies LineDefinition
-
-export const LEDGER_READ = {
-  message: 'Ledger read',
-  levels: {
-    debug: 'reads fail again',
-    info: 'reads work again',
-    warn: 'an object in the cluster has the label of the ledger but is not its record: it is ignored. Once per object',
-    error: 'reads fail, and writes did not fail before',
-  },
-  fields: ['result', 'durationMs', 'detail'],
-} as const satisfies LineDefinition
-
 /** While the ledger is broken, each reconcile fails. Only the first failure is an error line. */
 export function createLedgerLine() {
   const failing = new Set<'LedgerWritten' | 'LedgerRead'>()
   return (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>): LogEntry => {
     const { type, result, durationMs, message: detail } = event
-    const { message } = type === 'LedgerRead' ? LEDGER_READ : LEDGER_WRITTEN
-    const entry = (level: Level) => ({ level, message, facts: { result, durationMs, detail } })
+    const name = type === 'LedgerRead' ? 'ledgerRead' : 'ledgerWritten'
+    const entry = (level: Level) => line(name, level, { result, durationMs, detail })
     if (result === 'conflict') return entry('info')
     if (result === 'ignored') return entry('warn')
     const before = failing.size

@@ -1,14 +1,14 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Problem, ResourceView } from '../contract/view.ts'
-import { createLog, type LogOptions } from './logger.ts'
+import { createLog } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
 import { countEvent } from './event-table.ts'
 import { createInstruments } from './instruments.ts'
 
 export interface TelemetryOptions {
-  readonly log: Omit<LogOptions, 'clock'>
+  readonly log: Omit<Parameters<typeof createLog>[0], 'clock'>
   readonly clock: Clock
   readonly operations: readonly string[]
   readonly version: string

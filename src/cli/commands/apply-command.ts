@@ -2,14 +2,14 @@ import { folderOf, stepContext } from '../command-context.ts'
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
-import { keysOf, reconcileAll, type Pass } from '../../daemon/pass.ts'
+import { keysOf, reconcileAll } from '../../daemon/pass.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/run-state.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLog } from '../../telemetry/logger.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
-import { outcomeLostEvent, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
+import { outcomeLostEvent } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, type ResourceView } from '../../contract/view.ts'
 import { causeOf } from '../../plan/reason.ts'
 import { withBodies } from '../../server/shown-resource.ts'
@@ -136,14 +136,10 @@ export async function apply(
   return well ? EXIT.fine : EXIT.failed
 }
 
-interface Applied extends Pass {
-  readonly unsaved: ReadonlyMap<Key, CreateEnd>
-}
-
 /** Shows a resource as failed if its reconcile did not finish, because its status is old. */
 function shownAfter(
   statuses: readonly ResourceView[],
-  { reconciled, bugs, unsaved }: Applied,
+  { reconciled, bugs, unsaved }: Awaited<ReturnType<typeof passOverAll>>,
 ): readonly ResourceView[] {
   return statuses.map((status) => {
     const { key } = status
@@ -177,7 +173,7 @@ async function passOverAll(
     progress,
     waitMs,
   }: { readonly io: Io; readonly progress: Progress; readonly waitMs: number | undefined },
-): Promise<Applied> {
+) {
   const keys = keysOf(context)
   const done = new Set<Key>()
   for (const key of keys) seedStatus(context, board, key)

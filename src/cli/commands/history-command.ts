@@ -5,7 +5,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { sheetOf, fitLines, formatTable, plainText, type Sheet, wrapped } from '../render/terminal.ts'
-import { openReader, type Reader } from '../reading.ts'
+import { openReader } from '../reading.ts'
 import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean, keyFrom } from '../command-context.ts'
 import { innerCause } from '../../plan/reason.ts'
@@ -45,7 +45,7 @@ export async function history(
 }
 
 async function entriesOf(
-  source: Reader,
+  source: Awaited<ReturnType<typeof openReader>>,
   { key, limit }: HistoryQuery,
   filter: ResourceFilter,
 ): Promise<readonly HistoryEntry[]> {
@@ -61,7 +61,7 @@ async function entriesOf(
   return found.slice(0, limit)
 }
 
-async function assertKnown(source: Reader, key: Key): Promise<void> {
+async function assertKnown(source: Awaited<ReturnType<typeof openReader>>, key: Key): Promise<void> {
   const known = (await source.status()).resources.map((view) => view.key)
   if (known.includes(key) || (await source.history({ key, limit: 1 })).length > 0) return
   throw new CommandError(`there is no history of ${key}. ${didYouMean(key, known)}`)

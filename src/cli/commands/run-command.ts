@@ -1,7 +1,7 @@
 import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon } from '../../daemon/daemon.ts'
-import { type ActivityNotes, startActivityNotes } from '../../daemon/activity-notes.ts'
+import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { createLeaderState, type Leading } from '../../daemon/leader-state.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import { createEventBus, type EventBus, type Emit, type Event } from '../../contract/events.ts'
@@ -91,7 +91,7 @@ interface Running extends Pick<
   Parameters<typeof createLeadershipRun>[0],
   'events' | 'engine' | 'daemon' | 'leading'
 > {
-  readonly activity: ActivityNotes
+  readonly activity: Awaited<ReturnType<typeof startActivityNotes>>
   readonly run: ReturnType<typeof createLeadershipRun>
   readonly standing: Promise<void> | undefined
 }

@@ -5,7 +5,7 @@ import type { Intent } from '../../plan/record.ts'
 import { tellingCondition } from '../../contract/view.ts'
 import type { ShownResource, NextStep } from '../../server/shown-resource.ts'
 import { sameJson } from '../../lib/json.ts'
-import type { DaemonView, StatusReading } from '../reading.ts'
+import type { StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../daemon-summary.ts'
 import type { DaemonSummary } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
@@ -54,7 +54,7 @@ export const NOTHING_RECORDED = 'No resource is recorded yet.'
 
 /** Shows the age of the revision, because a high age reveals a stalled Git sync. */
 function revisionLine(
-  { state, last }: DaemonView,
+  { state, last }: StatusReading['daemon'],
   { revisionSince, problem }: DaemonSummary,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
@@ -141,7 +141,7 @@ function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): s
 const OLD = 'The status below is from the ledger and might be old. Read the log of that process'
 
 export function daemonLine(
-  { state, last }: DaemonView,
+  { state, last }: StatusReading['daemon'],
   { now, paint }: Pick<StatusText, 'now' | 'paint'>,
 ): string {
   const who = last?.process === undefined ? '' : ` (process ${last.process} on ${last.host})`

@@ -51,7 +51,7 @@ export function createOverview(parts: ServerParts) {
   }
 }
 
-export type Counts = Readonly<Record<Status, number>>
+type Counts = Readonly<Record<Status, number>>
 
 export function countStatuses(resources: readonly ResourceView[]): Counts {
   const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number> // of the same list

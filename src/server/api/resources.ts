@@ -17,13 +17,13 @@ import {
 } from '../parameters.ts'
 import type { BudgetUse, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import type { Counts, OverviewReply } from './overview.ts'
+import type { OverviewReply } from './overview.ts'
 import { filtered, NARROWING, narrowingOf, sorted, type Sorting, sortingOf } from './selection.ts'
 import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide } from './side-by-side.ts'
 
 export interface ResourcesReply extends Paged<ShownResource> {
-  readonly counts: Counts
+  readonly counts: OverviewReply['counts']
   readonly overview: OverviewReply
 }
 

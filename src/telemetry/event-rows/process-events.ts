@@ -4,7 +4,7 @@ import { type Event, WATCH_MODES } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
-import { LEDGER_READ, LEDGER_WRITTEN, READING_LINES } from '../reading-lines.ts'
+import { READING_LINES } from '../reading-lines.ts'
 
 const CROWDED =
   'A client holds many connections to this port. Reconciling continues. If the client is a proxy, lower its connection limit. If not, block it (NetworkPolicy, firewall).'
@@ -49,14 +49,14 @@ export const PROCESS_EVENTS = {
     },
   },
   LedgerWritten: {
-    line: LEDGER_WRITTEN,
+    line: READING_LINES.ledgerWritten,
     log: (event, { ledger }) => [ledger(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
     },
   },
-  LedgerRead: { line: LEDGER_READ, log: (event, { ledger }) => [ledger(event)] },
+  LedgerRead: { line: READING_LINES.ledgerRead, log: (event, { ledger }) => [ledger(event)] },
   LedgerRolledBack: {
     line: {
       message: 'Ledger rolled back',
