@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
 import { refusal } from './open-at.ts'
 
-/* Objects with the label of a ledger that are none of its records: copies, and what was made or edited by hand. */
+/* Objects with the name or label of a ledger that are none of its records: copies, and what was made or edited by hand. */
 
 const RECORDS = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords'
 
@@ -33,10 +33,9 @@ test.each([
   ['without a key', { version: 3 }],
   ['with a key that is none', { key: 'nonsense', version: 3 }],
   ['with a key that is no text', { key: 7, version: 3 }],
-  ['that holds nothing', {}],
 ])('an object %s keeps no process from starting and acting, and is said', async (_, members) => {
   await (await open()).ledger.swap(blank(ORDERS), [])
-  await write('garbage', members)
+  await write('ledger.garbage', members)
   const said: Event[] = []
   const { ledger, leadership } = await open({ emit: (event) => void said.push(event) })
   await leadership.acquire(never, 'wait')
@@ -45,14 +44,14 @@ test.each([
     {
       result: 'ignored',
       message:
-        'the PipewrightRecord garbage is ignored, because it is no record of the ledger ledger: it has no key, such as Pipe/orders. ' +
+        'the PipewrightRecord ledger.garbage is ignored, because it is no record of the ledger ledger: it has no key, such as Pipe/orders. ' +
         'If Pipewright wrote this object and a user edited it, restore it from a backup. If the object is a copy, or from another program, delete it.',
     },
   ])
 })
 
 test('where there is nothing else, a ledger begins', async () => {
-  await write('garbage', { key: 'nonsense', version: 3 })
+  await write('ledger.garbage', { key: 'nonsense', version: 3 })
   const { ledger } = await open()
   expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
 })
@@ -118,7 +117,7 @@ test('the versions of what is ignored do not make up for writes that are lost', 
   await term.release()
   await one.ledger[Symbol.asyncDispose]()
   model.put(path, before)
-  await write('garbage', { key: 'Pipe/z', version: 50 })
+  await write('ledger.garbage', { key: 'Pipe/z', version: 50 })
   const next = await open()
   await next.leadership.acquire(never, 'wait')
   const words = 'should show 2 writes, and show only 1'
@@ -130,7 +129,7 @@ test('the versions of what is ignored do not make up for writes that are lost', 
 test('an export holds nothing of it, and an import goes beside it', async () => {
   const { ledger } = await open()
   await ledger.swap(blank(ORDERS), [])
-  await write('garbage', { key: 'nonsense', version: 3 })
+  await write('ledger.garbage', { key: 'nonsense', version: 3 })
   await write('ledger.pipe.z', { key: ORDERS, version: 50, record: '{}' })
   const archive = await exportLedger('kubernetes:ledger', OPTIONS)
   expect(archive.records.map(({ key, version }) => [key, version])).toEqual([[ORDERS, 1]])

@@ -7,7 +7,6 @@ import { recordRollback, writesOf } from './ledger-rollback.ts'
 import {
   hasArrived,
   ignoredWords,
-  isOfLedger,
   isRecordOf,
   keptBody,
   keptOf,
@@ -29,7 +28,7 @@ export function createMirror(
     readonly api: ClusterApi
     readonly ledger: string
     readonly onRollback: (what: string) => void
-    /** An object has the ledger's label or name but is not its record. Called once per object. */
+    /** An object has a name of the ledger's records but is none. Called once per object. */
     readonly onIgnored: (what: string) => void
   },
 ) {
@@ -62,8 +61,8 @@ export function createMirror(
 
   function isRecord(object: KubeObject): boolean {
     if (isRecordOf(ledger, object)) return true
-    const { uid } = object.metadata
-    if (ignored.has(uid) || !isOfLedger(ledger, object)) return false
+    const { name, uid } = object.metadata
+    if (ignored.has(uid) || !name.startsWith(`${ledger}.`)) return false
     ignored.add(uid)
     options.onIgnored(ignoredWords(ledger, object))
     return false
@@ -235,7 +234,6 @@ export function readMirror(mirror: Mirror) {
     return recordOf(mirrored)?.version
   }
 
-  /** Ordered by key. */
   function records(): readonly LedgerRecord[] {
     const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
     return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/view.ts'
@@ -76,12 +76,7 @@ const Shape = z.object({
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
 
-/** Not only by the label, because a user can remove it. */
-export function isOfLedger(ledger: string, { metadata: { name, labels } }: KubeObject): boolean {
-  return name.startsWith(`${ledger}.`) || (isObject(labels) && labels[LEDGER_LABEL] === ledger)
-}
-
-/** Compares the name with the key, because a copied object can have the ledger's label. */
+/** Ignores the label, because a user can remove it, and a copied object can have it. */
 export function isRecordOf(ledger: string, object: KubeObject): boolean {
   const key = keyIn(object)
   return key !== undefined && object.metadata.name === objectName(ledger, key)
