@@ -14,6 +14,7 @@ import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
 import type { Mishap } from './api-model.ts'
+import { commandFlagsOf, writeCommon } from './pods.ts'
 import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
@@ -650,6 +651,20 @@ describe('the right to act', () => {
     const { stderr } = await runHere(['resume', ORDERS, ...place], {}, model)
     expect(stderr).not.toContain('does not answer')
     expect((await other.leadership.acquire(never, 'wait')).epoch).toBe(3)
+  })
+
+  test('is not given: an apply that is stopped then says that nothing was applied', async () => {
+    writeCommon(model.workspace)
+    const stop = new AbortController()
+    model.api.interfere((asked) => {
+      if (!isOf(asked, 'POST', 'leases')) return undefined
+      stop.abort('SIGTERM')
+      return { status: 503 }
+    })
+    const flags = commandFlagsOf({ workspace: model.workspace, platform: 'http://127.0.0.1:1' })
+    const { clock } = model
+    const ended = await runHere(['apply', '--yes', ...flags], {}, { stopping: stop.signal, clock })
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('stopped by SIGTERM before any')])
   })
 
   test('is not released for another process that has it by then', async () => {
