@@ -223,10 +223,7 @@ async function openSandbox(settings: Settings, use: SandboxUse, stack: AsyncDisp
   return startEmbeddedSandbox({ settings, catalog: state.catalog, use }, stack)
 }
 
-/**
- * Reads the manifests until each removal is confirmed.
- * @param accept `normal`: refuses a directory that lost most recorded manifests
- */
+/** Reads until each removal is confirmed. @param accept `normal`: refuses if most recorded manifests are gone */
 export async function loadOnce(
   engine: Engine,
   signal: AbortSignal,

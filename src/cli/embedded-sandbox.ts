@@ -58,10 +58,7 @@ export async function startEmbeddedSandbox(
   return { url: sandbox.url, readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing) }
 }
 
-/**
- * @returns generated contents for missing files. The sandbox always accepts the first content of a credential file,
- * even if the file changes later
- */
+/** @returns contents for missing files. The sandbox keeps accepting the first content of a credential file. */
 async function missingSecrets(
   sandbox: Sandbox,
   files: { readonly credentialFiles: readonly string[]; readonly others: readonly string[] },

@@ -74,10 +74,7 @@ export function createPlanner(
 /** A plan reuses checks newer than this. */
 const LATELY_MS = 60 * 60_000
 
-/**
- * Pipes that were in sync at a recent check, and whose manifest is unchanged. The plan does not read these pipes,
- * because each read would wait for the request budget.
- */
+/** In sync at a recent check, with an unchanged manifest. Not read again: reads wait for the request budget. */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
   const settled = new Map<Key, Settled>()

@@ -11,11 +11,7 @@ export interface Leadership extends AsyncDisposable {
     whileTaken: 'wait' | 'refuse',
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
-  /**
-   * Like {@link acquire}, but does not wait for another leader. Retries failed requests.
-   * @returns undefined if another process might be leader
-   * @throws {LedgerError}
-   */
+  /** {@link acquire} without a wait, with retries. @returns undefined if another process might be leader */
   attempt(signal: AbortSignal): Promise<Term | undefined>
   /** The next `confirm` stores this revision, so a later leader can detect that its checkout is older. */
   actOn(revision: string): void

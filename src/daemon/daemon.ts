@@ -168,10 +168,7 @@ export function createDaemon(parts: DaemonParts) {
       following = { endLedgerWatch, watcher: await parts.watch((cause) => readings.nudge(cause)) }
       readings.start()
     },
-    /**
-     * Without a key: reads the directory and reconciles everything.
-     * @param accept `force`: a person accepts the directory even if most manifests are gone
-     */
+    /** @param accept `force`: a person accepts the directory even if most manifests are gone */
     request(key: Key | undefined, accept: 'force' | 'normal') {
       if (following === undefined) return { token: '', accepted: [], suspended: [] }
       const token = requests.open()

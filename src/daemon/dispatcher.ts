@@ -14,11 +14,7 @@ interface DispatcherOptions {
   readonly queue: Queue
   /** Maximum of parallel runs at priority 0, and again at priorities 1 and 2 together. */
   readonly concurrency: number
-  /**
-   * A rejection is reported as a bug.
-   * @param releaseSlot lets another run start before this one ends
-   * @returns when to run the key again
-   */
+  /** @param releaseSlot lets another run start before this one ends @returns when to run the key again */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
   readonly emit: Emit
 }

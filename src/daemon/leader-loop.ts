@@ -148,10 +148,7 @@ const AFTER_MS = 2_000
 
 const WORTH_IT = 20
 
-/**
- * Collects garbage once, after the first pass, because an idle V8 keeps its memory.
- * @returns function to call when the queue is empty
- */
+/** Collects garbage once, after the first pass, because an idle V8 keeps its memory. */
 export function createHeapTrim(
   after: Clock['after'],
   collect: () => void = collectAll,

@@ -79,10 +79,7 @@ export function createQueue() {
   }
 
   return {
-    /**
-     * Merges requests for a key: takes the higher priority, the earlier time and the new service. A request for a
-     * running key waits until `done`.
-     */
+    /** Merges requests for a key. A request for a running key waits until `done`. */
     add(key: Key, ask: Ask) {
       const run = runs.get(key)
       if (run === undefined) wait(key, ask)

@@ -99,11 +99,7 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
   }
 }
 
-/**
- * Writes a draft, then renames it, so that a ledger is complete or absent. The caller must hold the lock.
- * @param archive Default: empty
- * @throws {LedgerError} `io`
- */
+/** Writes a draft, then renames it: a ledger is complete or absent. The caller must hold the lock. */
 export function createLedgerFile(file: string, archive?: Archive): void {
   const draft = `${file}.new-${randomUUID()}`
   try {

@@ -35,10 +35,7 @@ function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
   return { env: process.env, place: url.slice(KUBERNETES.length), clock }
 }
 
-/**
- * Removes the stored address of the platform, because it has changed. The next process that writes stores the new one.
- * @returns the removed address
- */
+/** Removes the stored address of the platform. The next process that writes stores its own. */
 export async function unbindLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
@@ -50,11 +47,7 @@ export async function unbindLedger(
   return unbindKubernetesLedger(inCluster)
 }
 
-/**
- * Accepts a detected rollback: creates are allowed again.
- * @returns description of the rollback. Undefined: none was detected
- * @throws {LedgerError} for a file, where Pipewright detects no rollbacks
- */
+/** Allows creates again. @returns description of the rollback, if any @throws {LedgerError} for a file */
 export async function acceptLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
@@ -90,11 +83,7 @@ export async function exportLedger(url: string, options: Pick<OpenOptions, 'cloc
   return readClusterArchive(inCluster)
 }
 
-/**
- * Exports the ledger and marks it as moved. From then on, it can only be read.
- * @param save makes the export durable; if it throws, the ledger is not marked
- * @throws {LedgerError} also while a process owns the ledger
- */
+/** @param save makes the export durable; if it throws, the ledger is not marked as moved */
 export async function moveLedger(
   url: string,
   save: (archive: Archive) => void,

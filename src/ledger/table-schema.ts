@@ -109,11 +109,7 @@ function rollback(db: DatabaseSync): void {
   }
 }
 
-/**
- * Checks a ledger without writing.
- * @returns `older`: needs a migration
- * @throws {LedgerError} `corrupt`, or `newer` if a later version wrote it
- */
+/** Writes nothing. @returns `older`: needs a migration @throws {LedgerError} `corrupt` or `newer` */
 export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
   if (readPragma(db, 'application_id') !== APPLICATION_ID) {
     throw corrupt(file, 'is an SQLite file, but not a ledger of Pipewright')

@@ -25,10 +25,7 @@ export interface Misses {
   readonly credential: string | undefined
 }
 
-/**
- * Counts a new 404. Another credential or a long gap restarts the count.
- * @param foundAt when the same credential last found another pipe of the service
- */
+/** Another credential or a long gap restarts the count. @param foundAt last time it found another pipe */
 export function missesAfter(input: {
   readonly misses: Misses | undefined
   readonly ageMs: number

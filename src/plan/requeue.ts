@@ -119,10 +119,7 @@ function holdLook(
 
 const LATE_MS = 15 * 60_000
 
-/**
- * Time between two drift checks, or between two applies of a resource that cannot be read. The latter is shorter
- * once, if an earlier request might still arrive.
- */
+/** Shorter once for a resource that cannot be read, if an earlier request might still arrive. */
 export function intervalOf(
   { kind, policy, timing }: Pick<DecideInput, 'kind' | 'policy' | 'timing'>,
   upsert?: LedgerRecord['upsert'],
@@ -148,10 +145,7 @@ export function isWaiting({ until }: Backoff, now: number): boolean {
   return until > now && until - now <= LONGEST_MS
 }
 
-/**
- * The wait grows exponentially up to a cap, with full jitter. A `Retry-After` takes precedence.
- * @param digest if `previous.digest` is different, the failures count from 1
- */
+/** Exponential with full jitter, or as `Retry-After` says. @param digest another digest restarts the count */
 export function backoffAfter(input: {
   readonly previous: Backoff | undefined
   readonly outcome: Failed

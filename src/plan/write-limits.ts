@@ -4,10 +4,7 @@ import type { LedgerRecord } from './record.ts'
 export const MADE_FOR_MS = 3_600_000
 const EARLIER_KEPT = 25
 
-/**
- * Send times of creates that worked or might have worked, oldest first: ms since the epoch, by the senders'
- * clocks.
- */
+/** Send times of creates that might have worked, oldest first: ms since the epoch, by the senders' clocks. */
 export function madeAt({ intent }: Pick<LedgerRecord, 'intent'>): readonly number[] {
   if (intent === undefined) return NOTHING_MADE
   const { earlier = NOTHING_MADE, state, openedAt, sendBy } = intent

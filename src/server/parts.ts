@@ -112,10 +112,7 @@ export interface Operator {
   readonly adminToken: (() => Promise<string | undefined>) | undefined
   /** Derived from the ledger, so a command that can read the ledger needs no admin token. */
   readonly ownerToken: string
-  /**
-   * @param key default: reads the manifests and reconciles everything
-   * @param accept `force`: accepts the directory even if most manifests are gone
-   */
+  /** @param key undefined: all @param accept `force`: accepts the directory even if most manifests are gone */
   request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
   progress(token: string): ReconcileProgress | undefined
   allow(allowance: Allowance): Promise<Allowed>

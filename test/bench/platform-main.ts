@@ -5,11 +5,7 @@ import { isObject } from '../../src/lib/json.ts'
 import { comparedBody } from '../../src/kinds/remote-resource.ts'
 import { alertBody, idOf } from './manifest-texts.ts'
 
-/*
- * A platform that is quick: `spec/api.md` with keep-alive, right envelopes, and bodies that were made beforehand, in a
- * process of its own. It keeps no secret and checks no shape; the sandbox does that, and is slower for it.
- * Under /control/ it tells what it saw. Prints its URL when it listens.
- */
+/* A quick platform: `spec/api.md` with keep-alive and prepared bodies. Under /control/, it tells what it saw. */
 
 /** What it saw since it was last asked to forget. */
 interface Seen {

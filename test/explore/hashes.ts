@@ -4,10 +4,7 @@ import type { Secret } from '../../src/lib/secret.ts'
 import type { DesiredBody } from '../../src/reconcile/state/bodies.ts'
 import type { StateStore } from '../../src/reconcile/state/store.ts'
 
-/*
- * Hashes of manifests and secrets, and masks, kept for all stories: each step has a store and a mask of its own, and their making was
- * a third of all work.
- */
+/* Hashes and masks, kept for all stories, because each step has a store and a mask of its own. */
 
 /** The ledger's. */
 export const HASH_KEY = new Uint8Array(32).fill(7)

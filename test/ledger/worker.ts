@@ -1,10 +1,7 @@
 import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { blank, ignore, openFile, ORDERS } from './samples.ts'
 
-/*
- * A process of its own, for what only another process can show. It says what it did in lines on its output;
- * `hold` and `write` then stay until they are killed.
- */
+/* A process of its own. It prints what it did; `hold` and `write` stay until they are killed. */
 
 const [command, file = ''] = process.argv.slice(2)
 

@@ -19,10 +19,7 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { byResource, createNormaliser, createPretty, type LogLine } from './golden-log-lines.ts'
 import { startPlatform } from '../support/platform.ts'
 
-/*
- * The log of a full story, kept as two files: as machines read it, and as people do. A line that comes, goes or
- * changes is seen in review.
- */
+/* The log of a full story, as machines read it and as people do. A review sees each change of a line. */
 
 const FILES = { json: 'golden-log.jsonl', pretty: 'golden-log.txt' } as const
 

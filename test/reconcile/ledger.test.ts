@@ -7,10 +7,7 @@ import type { WriteScript } from './model-ledger.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 import { fails, rowsOf } from './story.ts'
 
-/*
- * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
- * seconds, and then kept in memory for the next reconcile.
- */
+/* Writes of a first reconcile, in order: the intent, the outcome, the conditions. */
 
 /** After the reconcile in which it happened; `dead`: the process died in it. */
 type First = 'nothing sent' | 'created' | 'kept' | 'dead' | 'told otherwise'

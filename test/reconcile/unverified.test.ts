@@ -5,10 +5,7 @@ import type { Given } from './given.ts'
 import { endpoint, lock } from './manifests.ts'
 import { idOf, play, story, worldAfter } from './story.ts'
 
-/*
- * Secrets of an adopted pipe, where the interface cannot update one. The mounted value counts if it is there at the adoption, or if an operator
- * says so later.
- */
+/* The secrets of an adopted pipe whose interface cannot update them. */
 
 const ORDERS = 'Pipe/orders'
 const UNMOUNTED = 'make orders; unmount kafka/password'

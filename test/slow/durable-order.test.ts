@@ -8,10 +8,7 @@ import { LIMIT_MS } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
-/*
- * A kill cannot show that a write has left the kernel's memory; the calls of the process can. So the real program runs
- * under strace, and the order of what it asks of the kernel is read.
- */
+/* Runs under strace, because a kill cannot show that a write has left the memory of the kernel. */
 
 beforeAll(() => {
   const found = spawnSync('strace', ['--version'], { encoding: 'utf8' })

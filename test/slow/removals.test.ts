@@ -8,10 +8,7 @@ import { type Checkout, copyOf, isChanged } from '../removals/checkout.ts'
 import { type Removal, REMOVALS } from '../removals/list.ts'
 import { ROOT } from '../support/process.ts'
 
-/*
- * Each protection is removed from a copy of the sources: the explorer has to find a story in which a law is broken, or tests must fail. By
- * day, CI removes those of files that changed.
- */
+/* Without each protection, the explorer must find a broken law, or tests must fail. */
 
 /** Tests that take longer hang, and so notice: ms. */
 const LIMIT_MS = 240_000

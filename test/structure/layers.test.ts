@@ -9,10 +9,7 @@ const CORE = ['lib', 'kinds', 'plan', 'contract']
 const ENGINE = ['manifest', 'reconcile']
 const ADAPTERS = ['platform', 'ledger', 'telemetry', 'server', 'notify', 'sandbox', 'config']
 
-/**
- * What each folder may import, besides itself (design §11): core ← engine ← adapters ← app. Nothing else, and so no circle. No
- * adapter knows the engine, or another adapter.
- */
+/** The folders that each folder can import, besides itself. No adapter knows the engine or another adapter. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // core: pure
   lib: [],

@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { writeBundle } from '../../build.ts'
 import { ROOT } from './process.ts'
 
-/**
- * Lays out a folder as the image has it: the command and the bundle, and no package beside them.
- * @returns the command
- */
+/** Makes a folder as in the image: the command and the bundle, without packages. @returns the command */
 export async function layOutBundle(folder: string): Promise<string> {
   for (const name of ['bin', 'package.json'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true })

@@ -2,10 +2,7 @@ import child from 'node:child_process'
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import { expect } from 'vitest'
 
-/*
- * A setup file for Vitest: the tests of `npm test` start no program. A test that needs a process belongs in a file that is named
- * `*.program.test.ts`.
- */
+/* Vitest setup: `npm test` starts no program. Tests that need a process are in `*.program.test.ts`. */
 
 const STARTERS = ['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync'] as const
 

@@ -3,10 +3,7 @@ import { STATUSES } from '../../src/plan/severity.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../../src/plan/record.ts'
 
-/*
- * The laws over what a ledger holds. The oracle is told what really happened, on the platform and by persons, and never asks the
- * code under test.
- */
+/* The laws of a ledger. The oracle hears what really happened, and never asks the code under test. */
 
 /** A record before and after a write that reached the ledger; `undefined`: there is none. */
 export interface Written {

@@ -16,10 +16,7 @@ export const FLAWS = [
 ] as const
 export type Flaw = (typeof FLAWS)[number]
 
-/**
- * One pipe as its owner thinks of it, through edits, renames and absences. Its name on the platform never changes,
- * and so tells which pipes over there are its own.
- */
+/** One pipe through edits, renames and absences. Its name on the platform never changes. */
 export interface Lineage {
   readonly platformName: string
   readonly service: Service

@@ -25,10 +25,7 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/**
- * Finds the directory to read: usually `manifests`. If the only path is a folder elsewhere, that folder. If
- * `manifests` does not exist, the folder of the given files.
- */
+/** The directory to read: `manifests`, else the only path, else the folder of the given files. */
 function scopeOf(
   { manifests: root }: Settings,
   paths: readonly string[],

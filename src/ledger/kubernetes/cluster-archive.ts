@@ -31,12 +31,7 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
   return await archiveOf(cluster) // awaited before `cluster` is closed
 }
 
-/**
- * Exports the ledger and marks it as moved. A repeated move needs the Lease, too: a leader might not know the mark.
- * @param signal stops waiting for the current leader
- * @throws {LedgerError} such as while another process is leader
- * @throws the signal's reason after an abort
- */
+/** A repeated move needs the Lease, too: a leader might not know the mark. @param signal ends the wait for it */
 export async function moveCluster(
   options: ClusterPlace & { readonly emit: Emit },
   save: (archive: Archive) => void,

@@ -19,10 +19,7 @@ export const TRIES = 10
 
 const FORBIDDEN = 403
 
-/**
- * A Lease is free if this process saw no change of it for the Lease's duration. Clocks of two hosts are never
- * compared.
- */
+/** A Lease is free if it did not change for its duration. Clocks of two hosts are never compared. */
 export function createKubernetesLease(
   options: LeaseObjectOptions & {
     readonly holder: string
@@ -253,7 +250,6 @@ export function createKubernetesLease(
     actOn: (revision: string) => object.actOn(revision),
     seen,
     read,
-    /** Why renewals fail. Undefined: they work. */
     failing: () => failing,
     /** Why another process might be leader. Undefined: this process renewed the Lease in time, or did not take it. */
     lapsed() {

@@ -55,10 +55,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return mirrored
   }
 
-  /**
-   * After a completed move, removes `movedFrom` from the new key's object. Otherwise, the next write to the old key
-   * would hide the moved record.
-   */
+  /** Otherwise, the next write to the old key of a completed move would hide the moved record. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
     if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
@@ -97,10 +94,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     }
   }
 
-  /**
-   * Cancels an incomplete move to this key. Writes the old key's object, so a late last write of the move fails.
-   * @returns the new record of the old key
-   */
+  /** Cancels an incomplete move to this key: its late last write fails. @returns the new record of the old key */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
     const from = over && !hasArrived(over.kept, keptAt) ? over.kept.movedFrom : undefined
     const there = from && mirror.get(from.key)
@@ -270,7 +264,6 @@ async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<vo
   }
 }
 
-/** An unreadable record of another key was found. */
 function ignoreCorrupt(error: unknown): void {
   if (!(error instanceof LedgerError && error.code === 'corrupt')) throw error
 }

@@ -55,7 +55,6 @@ export function createLeaseObject(options: LeaseObjectOptions) {
   let seen: SeenLease | undefined
   let revision: string | undefined
   let takenAt = -Infinity
-  /** ms in which a request of the previous holder might still arrive. */
   let lateBefore = 0
   let renewals = 0
 

@@ -182,7 +182,6 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   return what ?? ofWrites
 }
 
-/** Lowers the Lease's count of writes to the number found in the records. */
 async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
   const { api, leases, name, records } = cluster
   const before = writesIn(await readLease(cluster))
@@ -203,7 +202,6 @@ async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
       })
       return what
     } catch (error) {
-      // Status 409: the leader renewed the Lease meanwhile.
       if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
     }
   }

@@ -21,11 +21,7 @@ export function createPut(parts: {
     if (to !== undefined && !seen.includes(to)) await refresh(to, [...seen, key])
   }
 
-  /**
-   * Replaces `over` by compare-and-set.
-   * @param over undefined: creates the object
-   * @throws {LedgerConflict} after a write by another process, which the mirror then has
-   */
+  /** @param over undefined: creates @throws {LedgerConflict} the mirror then has the write of another process */
   return async (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> => {
     const { key } = kept
     try {

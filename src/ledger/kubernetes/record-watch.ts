@@ -43,10 +43,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /**
-   * Reads all records. Waits if the last such read was recent, because a proxy can cut every watch.
-   * @returns false: the read failed, or `signal` is aborted
-   */
+  /** Waits if the last full read was recent, because a proxy can cut every watch. @returns false: not read */
   async function isReadAgain(): Promise<boolean> {
     const passedMs = clock.monotonic() - readAt
     if (passedMs < apartMs) await pause(apartMs - passedMs)

@@ -84,10 +84,7 @@ export async function adoptByManifest(
   }
 }
 
-/**
- * Gets the pipe from a list that adoptions by id share. Undefined: the list lacks the pipe or shows other values than
- * the manifest, so the pipe must be read.
- */
+/** From a list that adoptions by id share. Undefined: the pipe must be read. */
 async function listedAsWanted(
   context: ReconcileContext,
   body: JsonObject,

@@ -36,10 +36,7 @@ const NO_SERVICE: Outcome = {
   facts: { is: 'gone' },
 }
 
-/**
- * Sends each request of the change, then reads the pipe. A stop is journaled before it is sent. After a crash, the
- * remaining requests are decided again.
- */
+/** Journals a stop before it is sent. After a crash, the remaining requests are decided again. */
 export async function change(
   context: ReconcileContext,
   assessment: Assessment,
@@ -266,10 +263,7 @@ function withKept(
   }
 }
 
-/**
- * If the pipe runs again, forgets that Pipewright stopped it. Otherwise, an operator's later stop would count as
- * Pipewright's.
- */
+/** Otherwise, an operator's later stop would count as Pipewright's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

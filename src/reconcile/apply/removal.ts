@@ -90,10 +90,7 @@ async function marked(
 
 const MOST_WRITES = 5
 
-/**
- * Restores the earlier `removal` after no request was sent, even in a record that was moved meanwhile.
- * @returns undefined if `record` is outdated
- */
+/** Restores the earlier `removal`, also in a moved record. @returns undefined if `record` is outdated */
 async function unmarked(
   context: ReconcileContext,
   record: LedgerRecord,

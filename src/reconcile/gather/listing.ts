@@ -118,10 +118,7 @@ export function isListable(kind: Kind): kind is CreateOnceKind {
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
-/**
- * True if the list shows the recorded pipe, or lacks so many other pipes that it is doubtful.
- * @throws request errors
- */
+/** Also true if the list lacks so many other pipes that it is doubtful. @throws request errors */
 export async function mightBeListed(
   context: ReconcileContext,
   { recorded, service }: { readonly recorded: LedgerRecord; readonly service: DesiredService },

@@ -115,10 +115,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
   }
 }
 
-/**
- * Gets the pipe from the list that drift checks of a service share. Undefined: the pipe must be read by its id, for
- * example because the list lacks it.
- */
+/** From the list that drift checks of a service share. Undefined: the pipe must be read by its id. */
 async function listedAnswer(
   context: ReconcileContext,
   { key, entry, recorded, service, request }: Question,
@@ -140,10 +137,7 @@ async function listedAnswer(
   }
 }
 
-/**
- * A list can be outdated. It replaces a read only if the pipe matches the unedited manifest. If not, the pipe
- * is read by its id before it is reported or corrected.
- */
+/** A list can be outdated, so it replaces a read only if the pipe matches the unedited manifest. */
 export async function confirmed(
   context: ReconcileContext,
   question: Question,

@@ -18,10 +18,7 @@ export function desiredService(store: StateStore, manifest: ResourceManifest | u
   return { usable: true, identity: serviceIdentityOf(service), access: accessOf(service) }
 }
 
-/**
- * The service where the pipe was created, with the credentials in its Service manifest. A 404 from another
- * service would not prove that the pipe is gone.
- */
+/** Of the service where the pipe was created, because a 404 from another service would prove nothing. */
 export function recordedAccess(
   store: StateStore,
   { service: recorded }: LedgerRecord,

@@ -14,10 +14,7 @@ type Limit = 'CreateLimit' | 'DeleteLimit'
 const GOOD_FOR_MS = 15 * 60_000
 const EACH_MS = 2_000
 
-/**
- * Allows the requests that a limit blocks now, but no later ones. Each allowance is recorded
- * until a request uses it, or until it expires.
- */
+/** Allows only what a limit blocks now. Each allowance lasts until a request uses it, or until it expires. */
 export async function allowBlocked(context: ReconcileContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
   const { service, count, dryRun, deletions } = asked

@@ -21,10 +21,7 @@ import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { isRequestError } from '../apply/outcome-of-error.ts'
 
-/**
- * Records that the attempt created no resource, so the next reconcile creates again. Refused while the request
- * might still arrive, except with `--force`.
- */
+/** Refused while the request might still arrive, except with `--force`. */
 export function retryCreate(
   context: ReconcileContext,
   key: Key,

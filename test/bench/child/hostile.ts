@@ -5,10 +5,7 @@ import { ordinary } from '../../fuzz/hostile/ordinary.ts'
 import type { Shape } from '../../fuzz/hostile/text.ts'
 import { INPUT, print } from './timed.ts'
 
-/*
- * Reads each of the catalogs that are made to be slow, at a small size, and those that took longest once more at the size that was
- * asked for, beside ordinary manifests of as many bytes.
- */
+/* Reads slow catalogs at a small size, and the slowest again at the full size, beside ordinary manifests. */
 
 const { bytes, sampleBytes, count, tries } = INPUT as {
   bytes: number

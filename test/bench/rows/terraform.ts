@@ -7,11 +7,7 @@ import { inTurns, type Measured, type Row } from '../row.ts'
 /** As many as one state of Terraform rarely has, for it is slow with them. */
 const SIZE = 1_000
 
-/*
- * Terraform with as many resources as there are manifests, which call nothing, beside us with a platform that answers at once.
- * They are of a provider that is a process of its own, as that of every platform is: `time_static` only notes a time.
- * `terraform_data`, which is part of Terraform, is planned ten times as quickly.
- */
+/* Terraform with as many resources, which call no API. `time_static` is of a provider with its own process. */
 
 const PROVIDER = 'terraform-provider-time'
 
