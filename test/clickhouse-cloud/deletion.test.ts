@@ -161,9 +161,9 @@ describe('policy.ensure absent', () => {
   })
 
   test('a default that some replies show, and that others show empty, is no change', () => {
-    const shown = (ttl: string) => byHand({ 'destination.tableDefinition.ttl': ttl })
-    const steps = [shown(''), 'want KAFKA absent; turn', shown('ts'), 'turn; grace; turn; sends DELETE']
-    return story(started(KAFKA, {}), ...steps)
+    const ttl = 'destination.tableDefinition.ttl'
+    const steps = [byHand({ [ttl]: '' }), 'want KAFKA absent; turn', byHand({ [ttl]: 'ts' })]
+    return story(started(KAFKA, {}), ...steps, 'turn; grace; turn; sends DELETE')
   })
 
   test('an adopted one is deleted, too: its manifest is there and says so', () =>
