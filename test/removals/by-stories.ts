@@ -1,5 +1,8 @@
 import type { Removal } from './list.ts'
 
+/** Otherwise, the write of the outcome refuses the id too. */
+const ANY_KEY_GETS_IT = { from: `if (holder === undefined) return end`, to: `if (holder !== '') return end` }
+
 /** Of protections without which the explorer finds a story that breaks a law. */
 export const BY_STORIES: readonly Removal[] = [
   {
@@ -160,15 +163,21 @@ export const BY_STORIES: readonly Removal[] = [
   {
     protection: 'an id that another key holds is not believed (row 10)',
     world: 'two',
-    patches: {
-      from: `  if (holder !== undefined) return`,
-      to: `  if (holder !== undefined && name === undefined) return`,
-    },
+    patches: [
+      {
+        from: `  if (holder !== undefined) return`,
+        to: `  if (holder !== undefined && name === undefined) return`,
+      },
+      ANY_KEY_GETS_IT,
+    ],
   },
   {
     protection: 'the reply to a create is not believed if it brings an id of a pipe that another key holds',
     world: 'two',
-    patches: { from: `const holder = store.holderOf(id, expected.key) ??`, to: `const holder =` },
+    patches: [
+      { from: `const holder = store.holderOf(id, expected.key) ??`, to: `const holder =` },
+      ANY_KEY_GETS_IT,
+    ],
   },
   {
     protection: 'an outcome that could not be written is kept, and written later (row 14)',

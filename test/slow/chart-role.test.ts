@@ -242,7 +242,8 @@ async function live(release: Release): Promise<Story> {
       )
     })
     await step('collide', async () => {
-      const writer = await openIn(release, { emit, mode: 'owner' })
+      // A reader follows no watch, so that its write is always late.
+      const writer = await openIn(release, { emit, mode: 'reader' })
       stack.use(writer.ledger)
       const seen = await writer.ledger.get(ORDERS)
       if (seen === undefined) throw new Error('there is no record')
