@@ -162,36 +162,14 @@ const TABLES = `
     answer TEXT
   ) STRICT`
 
-/** Before version 5, each kind had its own table. The oldest files lack some tables and columns. */
-const ADDED_COLUMNS: Readonly<Record<string, string>> = { pipe: 'internals', alert: 'service' }
-const FORMER_TABLES: Readonly<Record<string, string>> = {
-  pipe: `'pipe', id, json_object('id', id, 'organizationId', organization_id, 'serviceId', service_id,
-    'createdAt', created_at, 'updatedAt', updated_at, 'body', json(body), 'incidents', json(incidents),
-    'internals', json(internals))`,
-  alert: `'alert', id, json_object('id', id, 'createdAt', at, 'service', coalesce(service, ''),
-    'body', json(body), 'incidents', json(incidents))`,
-  endpoint: `'endpoint', organization_id || '/' || service_id,
-    json_object('organizationId', organization_id, 'serviceId', service_id, 'body', json(body))`,
-  service: `'service', organization_id || '/' || service_id,
-    json_object('organizationId', organization_id, 'serviceId', service_id, 'state', state)`,
-  said: `'applied', what, 'true'`,
-  right_secret: `'secret', name, json_quote(content)`,
-}
-
 function prepareTables(database: DatabaseSync): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (found > VERSION) throw new Error(`it was written by a newer version (${found})`)
-  database.exec(TABLES)
-  const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
-  for (const [table, object] of Object.entries(FORMER_TABLES)) {
-    const columns = columnsOf.all(table).map(({ name }) => name)
-    if (columns.length === 0) continue
-    const added = ADDED_COLUMNS[table]
-    if (added !== undefined && !columns.includes(added))
-      database.exec(`ALTER TABLE ${table} ADD COLUMN ${added} TEXT`)
-    database.exec(`INSERT INTO object SELECT ${object} FROM ${table} ORDER BY rowid; DROP TABLE ${table}`)
-  }
-  database.exec(`PRAGMA user_version = ${VERSION}`)
+  if (found > 0 && found < VERSION)
+    throw new Error(
+      `it was written by an earlier version (${found}). Delete it, and the ledger that belongs to it`,
+    )
+  database.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`)
 }
 
 /** Takes the write lock first: a transaction that reads before it writes would fail instead of waiting. */

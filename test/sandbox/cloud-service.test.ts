@@ -1,8 +1,6 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/fault-types.ts'
-import { openStorage } from '../../src/sandbox/storage.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { BODIES, CLICKPIPES, givenCloud, givenPipe, SECOND } from './cloud.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
@@ -144,72 +142,4 @@ test('a file keeps commands, settings and deletions under way over a restart', a
   })
   expect((await read(1)).status).toBe(404)
   expect(again.services()).toEqual([{ ...SERVICE, state: 'idle' }])
-})
-
-test('a file from before opens, and its pipes can be changed', async () => {
-  const file = join(folder, 'before.db')
-  {
-    using database = new DatabaseSync(file)
-    database.exec(`
-      CREATE TABLE pipe (
-        id TEXT NOT NULL UNIQUE, organization_id TEXT NOT NULL, service_id TEXT NOT NULL,
-        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, body TEXT NOT NULL, incidents TEXT NOT NULL
-      ) STRICT;
-      PRAGMA user_version = 2`)
-    const { kafka } = BODIES.kafka.source
-    const { credentials: _kept, ...rest } = kafka
-    const body = { name: 'old', ...BODIES.kafka, source: { kafka: rest } }
-    const put = database.prepare('INSERT INTO pipe VALUES (?, ?, ?, 0, 0, ?, ?)')
-    put.run('11111111-2222-4333-8444-555555555555', ORGANIZATION, SERVICE_ID, JSON.stringify(body), '[]')
-  }
-  await using sandbox = await givenCloud({ file })
-  const path = `${CLICKPIPES}/11111111-2222-4333-8444-555555555555`
-  expect((await ask(sandbox, path)).body.result).toMatchObject({ name: 'old', state: 'Running' })
-  const got = await ask(sandbox, path, { method: 'PATCH', body: { name: 'new' } })
-  expect(got.body).toMatchObject({ status: 200, result: { name: 'new' } })
-  using reader = openStorage(file)
-  expect(reader.all('pipe')).toMatchObject([{ body: { name: 'new' } }])
-})
-
-test('a file with a table for each kind, as until version 4, keeps everything', async () => {
-  const file = join(folder, 'version-4.db')
-  const id = '11111111-2222-4333-8444-555555555555'
-  const alert = '66d0f1a2b3c4d5e6f7a8b9c2'
-  {
-    using database = new DatabaseSync(file)
-    const ids = `'${ORGANIZATION}', '${SERVICE_ID}'`
-    const body = JSON.stringify({ name: 'old', ...BODIES.kafka })
-    const internals = { moves: { since: 0, states: ['Stopped'] }, credentialsRevision: 3 }
-    database.exec(`
-      CREATE TABLE pipe (
-        id TEXT NOT NULL UNIQUE, organization_id TEXT NOT NULL, service_id TEXT NOT NULL,
-        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, body TEXT NOT NULL, incidents TEXT NOT NULL,
-        internals TEXT NOT NULL DEFAULT '{}'
-      ) STRICT;
-      CREATE TABLE service (organization_id TEXT NOT NULL, service_id TEXT NOT NULL, state TEXT NOT NULL) STRICT;
-      CREATE TABLE endpoint (organization_id TEXT NOT NULL, service_id TEXT NOT NULL, body TEXT NOT NULL) STRICT;
-      CREATE TABLE alert (
-        id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, body TEXT NOT NULL, incidents TEXT NOT NULL,
-        service TEXT NOT NULL DEFAULT ''
-      ) STRICT;
-      CREATE TABLE said (what TEXT NOT NULL UNIQUE) STRICT;
-      CREATE TABLE right_secret (name TEXT NOT NULL UNIQUE, content TEXT NOT NULL) STRICT;
-      CREATE TABLE request (seq INTEGER PRIMARY KEY AUTOINCREMENT, facts TEXT NOT NULL, answer TEXT) STRICT;
-      INSERT INTO pipe VALUES ('${id}', ${ids}, 5, 6, '${body}', '["a"]', '${JSON.stringify(internals)}');
-      INSERT INTO service VALUES (${ids}, 'idle');
-      INSERT INTO endpoint VALUES (${ids}, '{"id": "e", "roles": []}');
-      INSERT INTO alert VALUES ('${alert}', 7, '{"id": "${alert}"}', '[]', '${ORGANIZATION}/${SERVICE_ID}');
-      INSERT INTO said VALUES ('alert ${alert}');
-      INSERT INTO right_secret VALUES ('key', 'a "quoted" key');
-      INSERT INTO request (facts, answer) VALUES ('{"operation": "getPipe"}', '{"status": 200}');
-      PRAGMA user_version = 4`)
-  }
-  await using sandbox = await givenCloud({ file, fixture: { alerts: [{ id: alert, name: 'again' }] } })
-  expect(sandbox.pipes()).toMatchObject([{ id, name: 'old', state: 'Stopped', credentialsRevision: 3 }])
-  expect(sandbox.services()).toEqual([{ ...SERVICE, state: 'idle' }])
-  expect(sandbox.rightSecret('key')).toBe('a "quoted" key')
-  expect(sandbox.requests()).toMatchObject([{ seq: 1, operation: 'getPipe', answer: { status: 200 } }])
-  expect((await ask(sandbox, ENDPOINT)).body.result).toEqual({ id: 'e', roles: [] })
-  const alerts = CLICKPIPES.replace('clickpipes', 'clickstack/alerts')
-  expect((await ask(sandbox, alerts)).body.result).toEqual([{ id: alert }])
 })

@@ -121,6 +121,11 @@ test.each<[string, (file: string) => unknown, RegExp]>([
     (file) => withDatabase(file, 'PRAGMA user_version = 99'),
     /newer version \(99\)/,
   ],
+  [
+    'comes from an earlier version',
+    (file) => withDatabase(file, 'PRAGMA user_version = 4'),
+    /earlier version \(4\)/,
+  ],
 ])('a file is refused that %s', async (_why, prepare, message) => {
   const file = join(folder, 'sandbox.db')
   await prepare(file)
