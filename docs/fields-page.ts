@@ -1,6 +1,6 @@
 import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { stringify } from 'yaml'
-import { explainKind, withFields, type FieldFacts } from '../src/kinds/explain.ts'
+import { explainKind, withFields, type FieldFacts } from '../src/cli/commands/explain-command.ts'
 import { MANIFEST_KINDS } from '../src/kinds/lookup.ts'
 import type { Profile } from '../src/kinds/profile.ts'
 import { cell } from './table.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { EXIT } from './cli/io.ts'
-import { runCommand } from './cli/program.ts'
+import { runCommand } from './cli/commands.ts'
 import { systemClock } from './daemon/system-clock.ts'
 
 /** Longest wait for a reader of the last log lines: ms. */

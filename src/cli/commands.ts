@@ -1,22 +1,22 @@
-import { Argument, Option } from 'commander'
-import { bad, duration, good, type Parsed, wholeNumber } from '../config/parsers.ts'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { bad, duration, good, wholeNumber, type Parsed } from '../config/parsers.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { allow } from './commands/allow-command.ts'
-import { apply, APPLY_WAIT_MS } from './commands/apply-command.ts'
+import { APPLY_WAIT_MS, apply } from './commands/apply-command.ts'
 import { explain } from './commands/explain-command.ts'
-import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
+import { HISTORY_OUTPUTS, history } from './commands/history-command.ts'
 import { IMPORT_OUTPUTS, importPipes } from './commands/import-command.ts'
-import { ledger, LEDGER_ACTIONS } from './commands/ledger-command.ts'
+import { LEDGER_ACTIONS, ledger } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { adopt, forget, needsOfResolve, resolve, resume, suspend } from './commands/operator-command.ts'
-import { plan, PLAN_OUTPUTS } from './commands/plan-command.ts'
-import { reconcile, RECONCILE_WAIT_MS } from './commands/reconcile-command.ts'
+import { PLAN_OUTPUTS, plan } from './commands/plan-command.ts'
+import { RECONCILE_WAIT_MS, reconcile } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
-import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
-import { validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
-import { print, VERSION, EXIT, type ExitCode, type Io, printJson, misuse } from './io.ts'
+import { STATUS_OUTPUTS, status } from './commands/status-command.ts'
+import { VALIDATE_OUTPUTS, validate } from './commands/validate-command.ts'
+import { CommandError, EXIT, VERSION, misuse, print, printJson, type ExitCode, type Io } from './io.ts'
 import { withFilter } from './resource-filter.ts'
 import {
   acting,
@@ -25,14 +25,17 @@ import {
   addSettingsHelp,
   output,
   parsedBy,
-  type Shell,
   withWait,
+  type Shell,
 } from './usage.ts'
 import type { Settings } from '../config/settings.ts'
 import { REASON_LENGTH } from '../contract/person-command.ts'
 import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { didYouMean, typedKind } from './command-context.ts'
+import { LedgerError } from '../contract/ledger.ts'
+import { SandboxFileError } from '../sandbox/wire-schema.ts'
+import { plainText } from './render/terminal.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000
@@ -207,4 +210,58 @@ function schema(io: Io, { profile }: Settings, _flags: object, name?: string): E
   }
   printJson(io, schemaOfKind)
   return EXIT.fine
+}
+
+export async function runCommand(io: Io, args: readonly string[]): Promise<ExitCode> {
+  const shell: Shell = { program: buildProgram(io), io, code: EXIT.fine }
+  addCommands(shell)
+  try {
+    if (args.length === 0) shell.program.outputHelp()
+    else await shell.program.parseAsync(withoutHelp(shell.program, args), { from: 'user' })
+    return shell.code
+  } catch (error) {
+    const { aborted, reason } = io.stop.stopping
+    if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) {
+      print(io.stderr, `pipewright: stopped by ${String(reason)}`)
+      return EXIT.failed
+    }
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
+    const isKnown =
+      error instanceof CommandError || error instanceof LedgerError || error instanceof SandboxFileError
+    if (!isKnown) throw error
+    print(io.stderr, plainText(`pipewright: ${error.message}`))
+    if (error instanceof CommandError) return error.code
+    return error instanceof LedgerError ? EXIT.failed : EXIT.usage
+  }
+}
+
+/** Drops `help` before an unknown command: commander would print the whole help instead of an error. */
+function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
+  const [help, word = 'help'] = args
+  const isKnown = word === 'help' || word.startsWith('-') || commands.some((each) => each.name() === word)
+  return help !== 'help' || isKnown ? args : args.slice(1)
+}
+
+function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): Command {
+  const program = new Command('pipewright')
+  return program
+    .description(
+      'A GitOps reconciler for data ingestion: a directory of YAML describes the resources that should exist.',
+    )
+    .version(VERSION, '-V, --version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(withoutValue(text, program).replace(/^error:/, 'pipewright:')),
+    })
+    .addHelpText('after', '\n"pipewright help settings" lists the settings.')
+}
+
+/** The value of an unknown flag might be a secret. */
+function withoutValue(error: string, { commands }: Command): string {
+  const flag = /^error: unknown option '([^=\n]+)=/.exec(error)?.[1]
+  if (flag === undefined) return error
+  const isSwitch = commands.some(({ options }) => options.some((o) => o.long === flag && o.isBoolean()))
+  return isSwitch ? `error: ${flag} takes no value\n` : `error: unknown option '${flag}'\n`
 }

@@ -1,11 +1,15 @@
 import { countFindings } from '../server/api/overview.ts'
-import type { Activity, DaemonSummary } from '../contract/activity.ts'
+import {
+  findingsDigest,
+  reportedIn,
+  withoutManifestSentence,
+  type Activity,
+  type DaemonSummary,
+} from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
-import { findingsDigest, reportedIn } from '../contract/findings-digest.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../reconcile/state/recorded.ts'
-import { withoutManifestSentence } from '../contract/without-manifest.ts'
 import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
 import { commandLine, type CommandContext } from '../plan/step.ts'

@@ -26,7 +26,7 @@ import {
 } from './settings-table.ts'
 import { realpathSync } from 'node:fs'
 import type { WebhookUrl } from '../lib/webhook-url.ts'
-import { isBelow } from '../lib/below.ts'
+import { isBelow } from '../lib/files.ts'
 
 /** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {

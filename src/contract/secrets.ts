@@ -1,6 +1,6 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import type { Secret } from '../lib/secret.ts'
-import { missingSecretSteps, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
+import { missingSecretSteps, missingSecretWords, type MissingSecret } from '../plan/reasons/requests.ts'
 import { proseOf } from '../plan/step.ts'
 
 /** Has no `Error` as a member, because the message of an error could quote the secret. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { statOf } from './location.ts'
-import { movedAway } from './moved.ts'
+import { movedAway } from './binding.ts'
 import { sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
 import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
 import { prepareTables } from './tables.ts'

@@ -6,7 +6,7 @@ import type { ClusterPlace } from './kubernetes/cluster.ts'
 import type { KubernetesLedgerOptions } from './kubernetes/open-kubernetes-ledger.ts'
 import { takeLease } from './lease.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, realFile } from './location.ts'
-import { isThere } from './moved.ts'
+import { isThere } from './binding.ts'
 import {
   openMemoryLedger,
   openSqlite,

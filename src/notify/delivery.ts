@@ -6,7 +6,7 @@ import { backoffMs, type ReplyHeaders, retry, retryAfterMs } from '../lib/retry.
 import type { Secret } from '../lib/secret.ts'
 import { webhookHeaders, type createMessage } from './message.ts'
 import type { SecretReading } from '../contract/secrets.ts'
-import { MORE_FILES } from '../lib/open-files.ts'
+import { MORE_FILES } from '../lib/files.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
 const TIMEOUT_MS = 10_000

@@ -6,8 +6,7 @@ import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { CORRECTION_BACKOFF } from './corrections.ts'
-import type { LedgerRecord } from './record.ts'
-import type { Change } from './recorded-change.ts'
+import type { Change, LedgerRecord } from './record.ts'
 import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000

@@ -2,8 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import { backoffMs } from '../lib/retry.ts'
 import type { Action } from './action.ts'
 import type { DecideInput } from './input.ts'
-import type { LedgerRecord } from './record.ts'
-import type { Correction } from './recorded-change.ts'
+import type { Correction, LedgerRecord } from './record.ts'
 
 /*
  * Another writer might keep changing a field. After two corrections within an hour, the third waits an hour.

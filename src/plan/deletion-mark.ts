@@ -1,8 +1,7 @@
 import type { Action } from './action.ts'
 import type { DecideInput } from './input.ts'
 import type { Reason } from './reason.ts'
-import type { LedgerRecord } from './record.ts'
-import type { Removal } from './recorded-change.ts'
+import type { LedgerRecord, Removal } from './record.ts'
 
 /** If a read finds the pipe this long after the request, the deletion had no effect. */
 export const DELETES_MS = 10 * 60_000

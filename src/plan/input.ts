@@ -8,7 +8,7 @@ import type { Policy } from '../kinds/manifest.ts'
 import type { HealthyStates, KnownStates } from '../kinds/state.ts'
 import type { MassMissing, Misses } from './missing.ts'
 import type { FactsOf } from './reason.ts'
-import type { MissingSecret } from './reasons/missing-secret.ts'
+import type { MissingSecret } from './reasons/requests.ts'
 import type { ServiceProblem } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 

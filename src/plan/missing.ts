@@ -1,7 +1,6 @@
 import { backoffMs } from '../lib/retry.ts'
 import { sameId } from '../lib/same-id.ts'
-import { EARLIER_KEPT, type LedgerRecord, type Replaced } from './record.ts'
-import type { Removal } from './recorded-change.ts'
+import { EARLIER_KEPT, type LedgerRecord, type Removal, type Replaced } from './record.ts'
 
 const CONFIRMING_MISSES = 3
 /** Least time from the first to the last 404. */

@@ -1,8 +1,8 @@
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action } from './action.ts'
 import { stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
-import type { NotSentWhy } from './reasons/not-sent.ts'
+import { unopenedIn, type MissingSecret } from './reasons/requests.ts'
+import type { NotSentWhy } from './reasons/removal-words.ts'
 import { isAtRest, isStoppedForChange } from './run-state.ts'
 
 /*

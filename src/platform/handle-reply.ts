@@ -2,12 +2,12 @@ import type { Fail } from '../contract/failpoint.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
-import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
+import { RemoteError, notSent, type ErrorClass } from '../contract/remote-error.ts'
 import type { CredentialBreaker, LoginVerdict } from './credential-breaker.ts'
-import { type TriedCall, classify, serviceOfPath } from './failure.ts'
-import type { Fence } from './fence.ts'
+import { classify, serviceOfPath, type TriedCall } from './failure.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { NO_BODY, readBody, type ReplyBody } from './wire.ts'
+import { NotLeading } from '../contract/leadership.ts'
 
 export interface RequestParts {
   readonly clock: Clock
@@ -97,4 +97,28 @@ function verdictOf(problem: RemoteError | undefined): LoginVerdict | undefined {
   if (kind === 'AuthFailed') return { status: httpStatus === 403 ? 403 : 401 }
   if (kind === 'ServiceIdle') return { status: httpStatus === 425 ? 425 : 424, retryAfterMs }
   return SILENT.has(kind) ? undefined : 'accepted'
+}
+
+/**
+ * Called right before each request that changes something.
+ * @returns latest time for its first byte: monotonic ms
+ * @throws {RemoteError} `NotLeading`: the request must not be sent
+ */
+export type Fence = () => Promise<number>
+
+export function createFence(confirm: (() => Promise<number>) | undefined): Fence {
+  return async () => {
+    try {
+      return (await confirm?.()) ?? Infinity
+    } catch (error) {
+      throw notLeading(error)
+    }
+  }
+}
+
+export function notLeading(error: unknown): RemoteError {
+  const why = error instanceof Error ? error.message : String(error)
+  return notSent('NotLeading', why, {
+    retryAfterMs: error instanceof NotLeading ? error.retryAfterMs : undefined,
+  })
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from '../kinds/zod.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
-import { mergePatch } from '../lib/merge-patch.ts'
+import { isObject, mergePatch, parseJson, type Json, type JsonObject } from '../lib/json.ts'
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { type Faults, FaultsFile } from './faults.ts'
 import {

@@ -6,10 +6,9 @@ import type { Revision, SourceProblem } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Emit, WatchMode } from '../contract/events.ts'
-import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
-import type { WithoutManifest } from '../contract/without-manifest.ts'
+import type { WithoutManifest } from '../contract/activity.ts'
 import type { Problem, StatusBoard } from '../contract/view.ts'
 import type { Leader } from '../contract/leadership.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
@@ -131,4 +130,22 @@ export interface ReconcileReceipt {
 export interface ReconcileProgress {
   readonly done: boolean
   readonly pending: number
+}
+
+/** Sensitive values are masked. */
+export interface ManifestFacts {
+  /** Holds secretRefs, not their values. */
+  readonly document: JsonObject
+  /** The create or upsert. Undefined if Pipewright only reads the resource, or does not know its Service. */
+  readonly request: ShownRequest | undefined
+  readonly needs: readonly Key[]
+  readonly neededBy: readonly Key[]
+  readonly neededByCount: number
+}
+
+export interface ShownRequest {
+  readonly operation: string
+  readonly method: 'POST'
+  readonly path: string
+  readonly body: JsonObject
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
-import { digestsOf } from '../contract/findings-digest.ts'
+import { digestsOf } from '../contract/activity.ts'
 import type { Facts, Level, LogEntry, LineDefinition } from './log-fields.ts'
 
 /** Maximum findings per reading that get their own line. A last line counts the others. */

@@ -1,11 +1,22 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
-import type { Problem, ResourceView } from '../contract/view.ts'
+import { isUnseen, type Problem, type ResourceView } from '../contract/view.ts'
 import { createLog } from './logger.ts'
-import { collectDefaultMetrics, Registry } from 'prom-client'
-import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
+import { Registry, collectDefaultMetrics, type Gauge } from 'prom-client'
 import { countEvent } from './event-table.ts'
-import { createInstruments } from './instruments.ts'
+import {
+  boundLabels,
+  boundedLabel,
+  createInstruments,
+  type Instruments,
+  type LabelBound,
+} from './instruments.ts'
+import type { Key } from '../kinds/key.ts'
+import { RESOURCE_KINDS, kindNamed } from '../kinds/lookup.ts'
+import { STATUSES, isWell } from '../plan/severity.ts'
+import { REASONS } from '../plan/reason.ts'
+import { printable } from '../lib/shown-text.ts'
+import { OTHER } from './metric-definitions.ts'
 
 export interface TelemetryOptions {
   readonly log: Omit<Parameters<typeof createLog>[0], 'clock'>
@@ -76,4 +87,173 @@ function createMetrics(options: TelemetryOptions) {
     },
     close: () => registry.clear(),
   }
+}
+
+const LONGEST_STATE = 100
+
+/** Limit, because a platform can send any state. */
+const STATES_PER_KIND = 20
+
+function createBoardGauges(metrics: Instruments, namedResources: number) {
+  const keys = boundLabels(namedResources)
+  const showInfo = createResourceInfo(metrics.resource_info, namedResources)
+  const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
+  return (resources: readonly ResourceView[], steadyNow: number): void => {
+    keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
+    countStatuses(metrics, resources)
+    showInfo(resources)
+    showTimes(metrics, resources, steadyNow)
+    for (const [kind, bound] of states) {
+      const gauge = metrics.states.get(kind)
+      const ofKind = resources.filter((resource) => resource.kind === kind)
+      if (gauge !== undefined) countStates(gauge, ofKind, keys, bound)
+    }
+    countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
+  }
+}
+
+function withoutManifestGauge(
+  { pipes_without_manifest: gauge }: Pick<Instruments, 'pipes_without_manifest'>,
+  namedServices: number,
+) {
+  const services = boundLabels(namedServices)
+  return (found: readonly { readonly service: string; readonly count: number }[]): void => {
+    gauge?.reset()
+    services.retain(new Set(found.map(({ service }) => service)))
+    for (const { service, count } of found)
+      gauge?.inc({ service_name: boundedLabel(service, services) }, count)
+  }
+}
+
+function countStatuses(metrics: Instruments, resources: readonly ResourceView[]): void {
+  for (const kind of RESOURCE_KINDS) {
+    for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
+  }
+  for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
+  for (const { kind, status, reason } of resources) {
+    metrics.resources.inc({ kind, status })
+    metrics.resource_reasons.inc({ reason })
+  }
+  metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
+  metrics.unsaved_outcomes.set(resources.filter(({ reason }) => reason === 'OutcomeUnsaved').length)
+  metrics.create_limit_on.set(resources.some(({ reason }) => reason === 'CreateLimit') ? 1 : 0)
+  metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
+}
+
+function showTimes(metrics: Instruments, resources: readonly ResourceView[], steadyNow: number): void {
+  const suspended = resources.filter(({ status }) => status === 'Suspended')
+  const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
+  metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
+  const due = earliest(resources.map(({ dueAt }) => dueAt))
+  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, steadyNow - due) / 1_000)
+}
+
+/** Not `Math.min(...times)`, because too many arguments throw. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce(
+    (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
+    undefined,
+  )
+}
+
+/** Looks at the conditions: an orphan with an unknown outcome has the status `Orphaned`. */
+function isUnknown({ conditions }: ResourceView): boolean {
+  return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
+}
+
+function countStates(
+  gauge: Gauge<'name' | 'state'>,
+  resources: readonly ResourceView[],
+  keys: LabelBound,
+  states: LabelBound,
+): void {
+  gauge.reset()
+  const shown = resources.flatMap((resource) =>
+    resource.state === undefined ? [] : [{ resource, state: stateLabel(resource.state) }],
+  )
+  states.retain(new Set(shown.map(({ state }) => state)))
+  for (const { resource, state } of shown)
+    gauge.inc({ name: nameLabel(resource, keys), state: boundedLabel(state, states) })
+}
+
+function stateLabel(state: string): string {
+  return printable(state.slice(0, LONGEST_STATE)).replaceAll(/\s/g, ' ').toWellFormed()
+}
+
+function countDrift(
+  gauge: Instruments['drift_fields'],
+  resources: readonly ResourceView[],
+  keys: LabelBound,
+): void {
+  gauge.reset()
+  for (const resource of resources) {
+    gauge.inc({ kind: resource.kind, name: nameLabel(resource, keys) }, resource.differences.length)
+  }
+}
+
+function isNamed({ kind }: ResourceView): boolean {
+  return kindNamed(kind)?.lifecycle !== 'reference'
+}
+
+/** Limits by key, because names are unique only within a kind. */
+function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
+  return keys.admits(key) ? name : OTHER
+}
+
+const MOST_GROUPS = 100
+
+type Said = Pick<ResourceView, 'status' | 'reason'>
+
+function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number) {
+  const teams = boundLabels(MOST_GROUPS)
+  const services = boundLabels(MOST_GROUPS)
+  let seen: ReadonlyMap<Key, Said> = new Map()
+  return (resources: readonly ResourceView[]): void => {
+    seen = new Map(
+      resources.flatMap((resource): readonly (readonly [Key, Said])[] => {
+        const last = isUnseen(resource) ? seen.get(resource.key) : resource
+        return last === undefined || isWell(last) ? [] : [[resource.key, last]]
+      }),
+    )
+    gauge.reset()
+    teams.retain(new Set(resources.map(teamOf)))
+    services.retain(new Set(resources.map(serviceOf)))
+    const named = namedFirst(resources, namedResources)
+    for (const resource of resources) {
+      const labels = {
+        kind: resource.kind,
+        name: named.has(resource) ? resource.name : OTHER,
+        service_name: boundedLabel(serviceOf(resource), services),
+        team: boundedLabel(teamOf(resource), teams),
+      }
+      for (const { status, reason } of allSaid(resource, seen.get(resource.key)))
+        gauge.inc({ ...labels, status, reason })
+    }
+  }
+}
+
+/** All problems of a resource, because its status shows only the worst. */
+function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
+  if (isWell(resource)) return [resource]
+  const { Valid, Synced, Ready } = resource.conditions
+  const hidden = [Valid, Synced, Ready]
+    .filter(({ status }) => status !== 'True')
+    .map(({ reason }) => ({ status: REASONS[reason].status, reason }))
+    .concat(before === undefined || !isUnseen(resource) ? [] : before)
+    .filter((one) => !isWell(one))
+  return [...new Map([...hidden, resource].map((one) => [one.reason, one])).values()]
+}
+
+function namedFirst(resources: readonly ResourceView[], limit: number): ReadonlySet<ResourceView> {
+  if (resources.length <= limit) return new Set(resources)
+  const inNeed = resources.filter((resource) => !isWell(resource))
+  return new Set([...inNeed, ...resources.filter(isWell)].slice(0, limit))
+}
+
+function teamOf({ labels }: ResourceView): string {
+  return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
+}
+
+function serviceOf({ service }: ResourceView): string {
+  return service ?? ''
 }

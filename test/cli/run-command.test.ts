@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { runCommand } from '../../src/cli/program.ts'
+import { runCommand } from '../../src/cli/commands.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { runHere } from '../support/command.ts'
 import { furnish } from '../support/manifests.ts'

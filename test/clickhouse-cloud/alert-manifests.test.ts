@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isCreateOnce } from '../../src/kinds/lookup.ts'
 import { rulesOf, schemaOf } from '../../src/kinds/profile.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'

@@ -1,4 +1,4 @@
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { head, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { given as givenWith, type Given, type ManifestOf, policyIn } from '../ways-out/given.ts'

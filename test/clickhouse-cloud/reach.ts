@@ -1,7 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { createModelSecrets } from '../reconcile/model-secrets.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { openMemoryLedger } from '../../src/ledger/open-sqlite-ledger.ts'
 import type { JsonObject } from '../../src/lib/json.ts'

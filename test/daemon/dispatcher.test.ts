@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDispatcher, type Again } from '../../src/daemon/dispatcher.ts'
+import { createDispatcher, type Again } from '../../src/daemon/loop.ts'
 import { createQueue, type Taken } from '../../src/daemon/queue.ts'
 import { type Key, keyOf } from '../../src/kinds/key.ts'
 import type { Event } from '../../src/contract/events.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDispatcher } from '../../src/daemon/dispatcher.ts'
+import { createDispatcher } from '../../src/daemon/loop.ts'
 import { createQueue, type Taken } from '../../src/daemon/queue.ts'
 import { type Key, keyOf } from '../../src/kinds/key.ts'
 import { createAccounts } from '../../src/platform/admission.ts'

@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { times } from '../reconcile/story.ts'
 import { story, worldOf } from './stories.ts'
 
 const MORE = {
@@ -30,10 +31,6 @@ const A_MINUTE = `${EACH}; 5 s; ${EACH}; 61 s; look Pipe/b; look Pipe/a`
 const A_QUARTER = `look Pipe/a; ${times(5, '3 min; look Pipe/a')}`
 /** As it is at first. */
 const BOTH = { sent: 0, holds: { 'Pipe/a': '1', 'Pipe/b': '2' } } as const
-
-function times(count: number, text: string): string {
-  return Array.from({ length: count }, () => text).join('; ')
-}
 
 describe('a pipe that is not found', () => {
   test('by a key without its permission keeps its id in each service', () =>

@@ -3,7 +3,12 @@ import { schemaOf, type Profile } from '../../src/kinds/profile.ts'
 import { z } from '../../src/kinds/zod.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
-import { explainKind, findField, withFields, type FieldFacts } from '../../src/kinds/explain.ts'
+import {
+  explainKind,
+  findField,
+  withFields,
+  type FieldFacts,
+} from '../../src/cli/commands/explain-command.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
 
 function at(path: string): FieldFacts {

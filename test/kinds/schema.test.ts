@@ -6,8 +6,10 @@ import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/fingerprint.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/profiles/default/pipe/source-schema.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
-import { QueryEndpointManifest } from '../../src/kinds/profiles/default/query-endpoint/schema.ts'
+import {
+  QUERY_ENDPOINT,
+  QueryEndpointManifest,
+} from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { rulesOf } from '../../src/kinds/profile.ts'
 import { FULL_ALERT, FULL_ENDPOINT, fullPipe, SOURCE_KINDS, SOURCES } from './manifests.ts'
 

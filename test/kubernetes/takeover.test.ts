@@ -3,7 +3,7 @@ import type { Event } from '../../src/contract/events.ts'
 import type { Leadership, Term } from '../../src/contract/leadership.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
-import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
+import { createTakeover } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { ignore } from '../ledger/samples.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flatLeaves } from '../../src/kinds/since-sync.ts'
+import { flatLeaves } from '../../src/reconcile/gather/deletion-facts.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
 import { fieldOfPath } from '../../src/kinds/changes.ts'
 import type { Fields } from '../../src/kinds/field-table.ts'
@@ -7,8 +7,11 @@ import { fingerprintBody } from '../../src/kinds/fingerprint.ts'
 import { ALERT as CLOUD_ALERT } from '../../src/kinds/profiles/clickhouse-cloud/alert/kind.ts'
 import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
-import { MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../src/kinds/profiles/default/query-endpoint/schema.ts'
+import {
+  MAX_KEYS,
+  MAX_ORIGINS_LENGTH,
+  QUERY_ENDPOINT,
+} from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { keyedHash } from '../../src/lib/digest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'

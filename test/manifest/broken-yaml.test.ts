@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMsOf } from '../support/cpu.ts'
 import { ALERT, PIPE } from './mistaken.ts'
-import { findingsOf, parse } from './support.ts'
+import { findingsOf, parse, saidOf } from './support.ts'
 
 /* What is no YAML, or not the YAML that was meant: the line that is wrong, and what to write there. */
-
-function saidOf(text: string): readonly string[] {
-  return findingsOf(parse(text)).map(
-    ({ severity, code, line, column, hint }) => `${severity} ${code} ${line}:${column} ${hint}`,
-  )
-}
 
 describe('what is no YAML, or not what was meant', () => {
   test.each([

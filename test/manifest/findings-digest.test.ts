@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { digestsOf, findingsDigest, reportedIn } from '../../src/contract/findings-digest.ts'
+import { digestsOf, findingsDigest, reportedIn } from '../../src/contract/activity.ts'
 import { finding } from '../telemetry/sample.ts'
 
 /* What a process remembers of the findings that the one before it told. */

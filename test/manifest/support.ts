@@ -132,3 +132,9 @@ export function temporaryFolder(): Folder {
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
 }
+
+export function saidOf(text: string): readonly string[] {
+  return findingsOf(parse(text)).map(
+    ({ severity, code, line, column, hint }) => `${severity} ${code} ${line}:${column} ${hint}`,
+  )
+}

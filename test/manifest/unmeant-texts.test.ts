@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { textFormAt, type Profile } from '../../src/kinds/profile.ts'
 import { cpuMsOf } from '../support/cpu.ts'

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PIPE } from './mistaken.ts'
-import { findingsOf, parse } from './support.ts'
+import { findingsOf, parse, saidOf } from './support.ts'
 
 /* Fields that are wrong where they stand, beside what else is wrong or missing. Each by itself is in test/corpus/wrong/hints.yaml. */
-
-function saidOf(text: string): readonly string[] {
-  return findingsOf(parse(text)).map(
-    ({ severity, code, line, column, hint }) => `${severity} ${code} ${line}:${column} ${hint}`,
-  )
-}
 
 describe('a field that is missing elsewhere', () => {
   const ROWS = [

@@ -18,8 +18,7 @@ import { attemptDigest } from '../../src/plan/gates.ts'
 import type { CreateOnceInput } from '../../src/plan/input.ts'
 import { isOfNew, withSizeSeen } from '../../src/plan/new-size.ts'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { Change, Correction, Removal } from '../../src/plan/recorded-change.ts'
+import type { Change, Correction, LedgerRecord, Removal } from '../../src/plan/record.ts'
 import * as rest from '../../src/plan/run-state.ts'
 import {
   because,

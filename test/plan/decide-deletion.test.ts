@@ -5,8 +5,7 @@ import type { Action } from '../../src/plan/action.ts'
 import { decide } from '../../src/plan/decide.ts'
 import { markAfter } from '../../src/plan/deletion-mark.ts'
 import type { CreateOnceInput, DeletionFacts, Observed, Surroundings } from '../../src/plan/input.ts'
-import { blankRecord } from '../../src/plan/record.ts'
-import type { Removal } from '../../src/plan/recorded-change.ts'
+import { blankRecord, type Removal } from '../../src/plan/record.ts'
 import {
   appliedEndpoint,
   created,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createOnceKindOf } from '../../src/kinds/profile.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import {
   access,

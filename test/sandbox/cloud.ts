@@ -1,4 +1,4 @@
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'

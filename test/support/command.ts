@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { runCommand } from '../../src/cli/program.ts'
+import { runCommand } from '../../src/cli/commands.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 
 export interface Ended {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { runCommand } from '../../src/cli/program.ts'
+import { runCommand } from '../../src/cli/commands.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Program } from './process.ts'
 

@@ -1,5 +1,5 @@
 import type { Profile } from '../../src/kinds/profile.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/profiles.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 
 export const PROFILES = ['default', 'clickhouse-cloud'] as const

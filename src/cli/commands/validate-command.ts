@@ -19,7 +19,7 @@ import {
 import { DEFAULT_LIMITS } from '../../manifest/yaml/limits.ts'
 import { IGNORE_FILE, IgnoreFileError, readIgnoreFile } from '../../manifest/files/ignore-file.ts'
 import { MANIFEST } from '../../manifest/files/walk.ts'
-import { isBelow } from '../../lib/below.ts'
+import { isBelow } from '../../lib/files.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 

@@ -1,21 +1,21 @@
 import { hostname } from 'node:os'
 import { decodeActivity } from '../codec.ts'
-import { assertBinding, newBinding, type Binding } from '../binding.ts'
+import { assertBinding, movedAway, newBinding, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
-import { movedAway } from '../moved.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
+import { TIMEOUT_MS, openCluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
-import { createKubernetesLease } from './kubernetes-lease.ts'
+import { AGAIN_MS, TRIES, createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
-import { annotationIn, readLease, URL_ANNOTATION, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
+import { URL_ANNOTATION, WRITES_ANNOTATION, annotationIn, readLease, writesIn } from './lease-object.ts'
 import { createLedgerRollback, writesRollback } from './ledger-rollback.ts'
 import { createLedgerSecret, packedNotes, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { GROUP } from './record-object.ts'
-import { createTakeover } from './takeover.ts'
+import { aborted, sleep, type Clock } from '../../lib/clock.ts'
+import type { Leadership, Term } from '../../contract/leadership.ts'
 
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** `owner` can become leader. `reader` writes no changes. */
@@ -215,4 +215,56 @@ function recordsGone(shown: string, name: string): LedgerError {
     `the ledger ${shown} had records, and has none: they were deleted, perhaps with their definition. Restore ` +
       `them from a backup. If they are not needed, stop every process of this ledger, and delete its Secret and Lease ${name}. The next start is then a first run.`,
   )
+}
+
+/** Ms without the Lease after {@link TRIES} failed reads, so another process can try. */
+const LET_GO_MS = 5_000
+
+/** Reads all records before this process acts, because they hold the previous leader's intents. */
+export function createTakeover(parts: {
+  readonly lease: Leadership
+  readonly readAll: () => Promise<void>
+  readonly clock: Clock
+  readonly emit: Emit
+}): Leadership {
+  const { lease, readAll, clock, emit } = parts
+
+  /** @returns false: the records cannot be read or another process acts; the Lease is released */
+  async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
+    const end = AbortSignal.any([signal, term.over])
+    for (let tries = 1; tries <= TRIES && !end.aborted; tries += 1) {
+      try {
+        const isRead = await Promise.race([readAll().then(() => true), aborted(end)])
+        if (isRead === true) return true
+        break
+      } catch (error) {
+        if (end.aborted) break
+        if (!(error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io'))) {
+          await term.release()
+          throw error
+        }
+        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
+      }
+      await sleep(clock, AGAIN_MS, end).catch(() => undefined)
+    }
+    await term.release()
+    signal.throwIfAborted()
+    return false
+  }
+
+  return {
+    ...lease,
+    async acquire(signal, ...how) {
+      for (;;) {
+        const term = await lease.acquire(signal, ...how)
+        if (await hasBegun(term, signal)) return term
+        await sleep(clock, LET_GO_MS, signal)
+      }
+    },
+    async attempt(signal) {
+      const term = await lease.attempt(signal)
+      if (term === undefined) return undefined
+      return (await hasBegun(term, signal)) ? term : undefined
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { isBelow } from '../../lib/below.ts'
+import { MORE_FILES, isBelow, isOutOfFiles } from '../../lib/files.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
@@ -7,7 +7,6 @@ import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { isLockFileName } from '../validate/outline.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { readIgnoreFile } from './ignore-file.ts'
-import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { fileErrorCode } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 

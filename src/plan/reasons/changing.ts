@@ -1,8 +1,7 @@
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { ACCESS, accessWords } from './access.ts'
+import { ACCESS, REMOVAL, accessWords, removalSteps, removalWords } from './removal-words.ts'
 import { nounOf } from '../../kinds/lookup.ts'
-import { REMOVAL, removalSteps, removalWords } from './removal-words.ts'
 import { A_STATE, PROGRESSING, row, DRIFTED, WELL } from './row.ts'
 import { withId } from '../step.ts'
 

@@ -1,6 +1,6 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
-import { ACCESS, accessWords, noneWords } from './access.ts'
+import { ACCESS, accessWords, noneWords } from './removal-words.ts'
 import { PROGRESSING, row, WELL } from './row.ts'
 
 const PIPE = z.strictObject({ pipeId: z.string() })

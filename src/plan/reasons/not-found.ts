@@ -2,7 +2,7 @@ import { z } from '../../kinds/zod.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
-import { noneWords } from './access.ts'
+import { noneWords } from './removal-words.ts'
 import { serviceWords, shellWord, type Step, withId } from '../step.ts'
 import { A_KEY, A_TIME, MISSING, PROGRESSING, row } from './row.ts'
 

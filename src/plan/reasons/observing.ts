@@ -3,10 +3,9 @@ import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
+import { MISSING_SECRET, missingSecretWords } from './requests.ts'
 import { type About, type FieldEdit, type Step, withId } from '../step.ts'
-import { isOfService, keptWords, NOT_SENT, notSentSteps } from './not-sent.ts'
-import { REMOVAL } from './removal-words.ts'
+import { NOT_SENT, REMOVAL, isOfService, keptWords, notSentSteps } from './removal-words.ts'
 import { A_KEY, A_STATE, DRIFTED, NOT_READY, row, WELL } from './row.ts'
 
 const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i

@@ -1,4 +1,4 @@
-import { MORE_FILES } from '../../lib/open-files.ts'
+import { MORE_FILES } from '../../lib/files.ts'
 import { z } from '../../kinds/zod.ts'
 import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -10,7 +10,7 @@ import {
   missingSecretWords,
   unopenedIn,
   type MissingSecret,
-} from './missing-secret.ts'
+} from './requests.ts'
 import { RENAMING } from './renaming.ts'
 import { UNKNOWN } from './unknown.ts'
 

@@ -3,7 +3,7 @@ import { sensitiveTexts } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { SecretMask } from '../../lib/mask/secret-mask.ts'
 import type { Secret } from '../../lib/secret.ts'
-import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
+import type { MissingSecret } from '../../plan/reasons/requests.ts'
 import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
 
 export interface BodySecrets {

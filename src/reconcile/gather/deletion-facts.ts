@@ -1,18 +1,21 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { changedSinceSync, flatLeaves, wasEmpty } from '../../kinds/since-sync.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
-import { type Key, kindOf } from '../../kinds/key.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
-import { comparedBody } from '../../kinds/remote-resource.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { comparedBody, isEmpty } from '../../kinds/remote-resource.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { isAllowed, deleteLimitOf, deletionDigest } from '../../plan/write-limits.ts'
+import { deleteLimitOf, deletionDigest, isAllowed } from '../../plan/write-limits.ts'
 import type { CreateOnceInput, DecideInput, DeletionFacts } from '../../plan/input.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 import { alikeTo } from './similar-records.ts'
+import type { Leaf } from '../../kinds/fingerprint.ts'
+import { fieldFor, howOftenReturned, type Fields } from '../../kinds/field-table.ts'
+import { canonicalLeaf, factsOfForm } from '../../kinds/leaf-forms.ts'
+import { createLabels } from '../../kinds/record-pairs.ts'
 
 interface About {
   readonly kind: CreateOnceKind
@@ -184,4 +187,90 @@ export function leftAfter(
   const asked = recorded.applied?.fields ?? {}
   const late = Object.entries(now).filter(([path]) => !wasEmpty(fields, shown, asked, path))
   return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
+}
+
+/* A record has hashes of the reply at the last sync, to find fields that were changed elsewhere since then. */
+
+/** Maximum items of a list that get hashes of their own, because records must stay small. */
+const MAX_ITEMS = 10
+
+const EMPTY = '.{}'
+
+/** Canonical texts by field path. @param shown the same reply, before empty fields were removed */
+export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
+  return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
+}
+
+function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonly Leaf[] {
+  return Object.entries(shown).flatMap(([name, inner]) => {
+    if (inner === undefined || !Object.hasOwn(fields, name)) return []
+    const path = `${prefix}${name}`
+    if (isEmpty(inner)) return [[`${path}${EMPTY}`, 'empty']]
+    const { keyedBy, fields: below } = fieldFor(fields, name, inner)
+    return below !== undefined && keyedBy === undefined && isObject(inner)
+      ? emptyLeaves(below, inner, `${path}.`)
+      : []
+  })
+}
+
+/**
+ * Whether the field, or an object around it, was empty at the last sync. False for fields of the manifest, or of only
+ * some replies.
+ */
+function wasEmpty(fields: Fields, left: Hashes, asked: Hashes, path: string): boolean {
+  const isKnown = asked[path] !== undefined || howOftenReturned(fields, path) === 'at times'
+  const names = isKnown ? [] : path.split('.')
+  return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)
+}
+
+function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly Leaf[] {
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (inner === undefined || inner === null) return []
+    const path = `${prefix}${name}`
+    const { form, keyedBy, fields: below } = fieldFor(fields, name, inner)
+    if (form !== undefined) {
+      const text = inner === factsOfForm(form).unset ? undefined : canonicalLeaf(form, inner)
+      return text === undefined ? [] : [[path, text]]
+    }
+    if (keyedBy !== undefined) {
+      const labelOf = createLabels(keyedBy)
+      const items = (Array.isArray(inner) ? inner : [])
+        .filter(isObject)
+        .map((item) => ({ item, label: labelOf(item) }))
+        .toSorted((a, b) => (a.label < b.label ? -1 : 1))
+      const leaves = items.flatMap(({ item, label }, index) => {
+        const place = `${path}[${items.length > MAX_ITEMS ? '' : index}]`
+        const leaf: Leaf = [place, '']
+        return [leaf, ...leavesOf(below, item, `${place}.`)].map(([field, text]): Leaf => [
+          field,
+          `${label}=${text}`,
+        ])
+      })
+      return [...Map.groupBy(leaves, ([field]) => field)].map(([field, texts]): Leaf => [
+        field,
+        texts
+          .map(([, text]) => text)
+          .toSorted()
+          .join('\n'),
+      ])
+    }
+    return isObject(inner) ? leavesOf(below, inner, `${path}.`) : []
+  })
+}
+
+type Hashes = Readonly<Record<string, string>>
+
+/**
+ * Sorted paths of the fields that changed since the last sync.
+ * @param left hashes at the last sync
+ * @param asked hashes of the manifest's fields. If replies now lack one of these fields, it counts as changed.
+ */
+function changedSinceSync(fields: Fields, left: Hashes, now: Hashes, asked: Hashes): readonly string[] {
+  const isGone = (path: string) =>
+    path.endsWith(']') || (asked[path] !== undefined && howOftenReturned(fields, path) === 'always')
+  const paths = new Set([...Object.keys(left), ...Object.keys(now)])
+  return [...paths]
+    .filter((path) => !path.endsWith(EMPTY))
+    .filter((path) => (now[path] === undefined ? isGone(path) : now[path] !== left[path]))
+    .toSorted()
 }

@@ -1,4 +1,4 @@
-import type { WithoutManifest } from '../../contract/without-manifest.ts'
+import type { WithoutManifest } from '../../contract/activity.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'

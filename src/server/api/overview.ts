@@ -1,6 +1,6 @@
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
-import { withoutManifestSentence } from '../../contract/without-manifest.ts'
+import { withoutManifestSentence } from '../../contract/activity.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'

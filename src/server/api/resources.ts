@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
-import type { ManifestFacts } from '../../contract/manifest-facts.ts'
+import type { BudgetUse, ManifestFacts, ServerParts } from '../parts.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
@@ -15,7 +15,6 @@ import {
   pickedOf,
   type Query,
 } from '../parameters.ts'
-import type { BudgetUse, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import type { OverviewReply } from './overview.ts'
 import { filtered, NARROWING, narrowingOf, sorted, type Sorting, sortingOf } from './selection.ts'

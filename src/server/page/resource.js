@@ -1,6 +1,6 @@
 import { checkNow } from './act.js'
 import { addressOf, readAddress } from './address-bar.js'
-import { fieldSection } from './compared.js'
+import { fieldSection } from './manifest.js'
 import { copyable } from './copy.js'
 import { placeLink, revisionLink, serviceLink } from './links.js'
 import { manifestSection, membersOf } from './manifest.js'

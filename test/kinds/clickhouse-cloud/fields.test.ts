@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { withFields, explainKind } from '../../../src/kinds/explain.ts'
+import { explainKind, withFields } from '../../../src/cli/commands/explain-command.ts'
 import { kindJsonSchema } from '../../../src/kinds/json-schema.ts'
-import { CLICKHOUSE_CLOUD } from '../../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../../src/kinds/profiles/profiles.ts'
 import { isObject, valueAt } from '../../../src/lib/json.ts'
 import { FACTS } from '../../clickhouse-cloud/facts.ts'
 

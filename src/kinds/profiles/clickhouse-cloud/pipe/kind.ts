@@ -7,7 +7,7 @@ import { withoutEmpty } from './sent.ts'
 import { kindsOf } from './source.ts'
 import { pipeStates } from './states.ts'
 import { isObject, type JsonObject } from '../../../../lib/json.ts'
-import { outlineOf } from '../../../pipe/outline.ts'
+import { outlineOf } from '../../../pipe/source-rules.ts'
 import { TO_WRITE } from '../../../imported.ts'
 
 const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/clickpipes'

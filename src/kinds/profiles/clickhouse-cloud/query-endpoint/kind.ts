@@ -1,8 +1,12 @@
 import type { UpsertKind } from '../../../definition.ts'
 import { manifestSchema, ReadableUpsertPolicy, ResourceName } from '../../../manifest.ts'
 import { z } from '../../../zod.ts'
-import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
-import { ENDPOINT_ROLES, MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../default/query-endpoint/schema.ts'
+import {
+  ENDPOINT_ROLES,
+  MAX_KEYS,
+  MAX_ORIGINS_LENGTH,
+  QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT,
+} from '../../default/query-endpoint/kind.ts'
 
 const QueryEndpointManifest = manifestSchema(
   'QueryEndpoint',

@@ -4,9 +4,8 @@ import { PIPE_FIELDS, PipeManifest, type PipeSpec } from './schema.ts'
 import { identityIn } from '../../../identity.ts'
 import { isReturnedField, leafFormAt } from '../../../field-table.ts'
 import { ruleWarning, type RuleFinding } from '../../../finding.ts'
-import { outlineOf } from '../../../pipe/outline.ts'
+import { brokerRules, outlineOf, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
-import { brokerRules, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { secretRefsIn } from '../../../secret-ref.ts'
 
 const CREATE = {
