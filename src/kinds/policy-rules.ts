@@ -19,50 +19,21 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
   )
 }
 
-const CONTRADICTIONS = [
-  [
-    'adopt',
-    'retryCreate',
-    (noun: string) => `\`adopt\` names an existing ${noun}, and \`retryCreate\` says that none was created`,
-    (noun: string) => `Keep \`adopt\` when the ${noun} exists, or \`retryCreate\` when it does not.`,
-  ],
-  [
-    'adopt',
-    'replaces',
-    (noun: string) => `\`adopt\` names an existing ${noun}, and \`replaces\` asks for a new one`,
-    (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`replaces\` to create a new one.`,
-  ],
-  [
-    'adopt',
-    'recreate',
-    (noun: string) => `\`adopt\` names an existing ${noun}, and \`recreate\` asks for a new one`,
-    (noun: string) => `Keep \`adopt\` to adopt the ${noun}, or \`recreate\` to create a new one.`,
-  ],
-  [
-    'renamedFrom',
-    'replaces',
-    (noun: string) =>
-      `\`renamedFrom\` says that this is the same ${noun}, and \`replaces\` that it is a new one`,
-    (noun: string) => `Keep \`renamedFrom\` to keep the ${noun}, or \`replaces\` to create a new one.`,
-  ],
-] as const
-
 export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly RuleFinding[] {
   if (policy === undefined) return []
   return [...contradictions(kind, policy), ...targets(keyOf(kind, metadata.name), policy)]
 }
 
-function contradictions(kind: string, policy: Policy): readonly RuleFinding[] {
+function contradictions(kind: string, { renamedFrom, replaces }: Policy): readonly RuleFinding[] {
+  if (replaces === undefined || renamedFrom !== replaces) return []
   const noun = kindNamed(kind)?.noun ?? ''
-  return CONTRADICTIONS.filter(
-    ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
-  ).map(([first, second, why, hint]) =>
+  return [
     ruleError('policy-contradiction', {
-      path: ['policy', second],
-      message: `\`${first}\` and \`${second}\` exclude each other: ${why(noun)}.`,
-      hint: hint(noun),
+      path: ['policy', 'replaces'],
+      message: `\`renamedFrom\` and \`replaces\` exclude each other: \`renamedFrom\` says that this is the same ${noun}, and \`replaces\` that it is a new one.`,
+      hint: `Keep \`renamedFrom\` to keep the ${noun}, or \`replaces\` to create a new one.`,
     }),
-  )
+  ]
 }
 
 function targets(self: Key, policy: Policy): readonly RuleFinding[] {

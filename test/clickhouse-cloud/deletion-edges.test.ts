@@ -203,7 +203,7 @@ describe('what would not be created again', () => {
       await play(
         client,
         'want OTHER replace; turn; is NotUpdatable',
-        `says ${KEPT} no replacement could be created, because the service has another pipe "Shop orders" without a manifest: ${id}.`,
+        `says ${KEPT} no replacement could be created, because the service has a pipe without a manifest that might be "Shop orders": ${id}.`,
         'until gone 1 h; sends nothing',
         () => client.server.setStates(id, 'gone'),
         'until gone 30 min; sends DELETE, POST',

@@ -136,6 +136,19 @@ test('policy.adopt that stays in the manifest of a pipe that was deleted gives w
   }
 })
 
+describe('a line that a message advises can stand beside', () => {
+  const GONE = `make orders; ${ADOPTING}; look orders; 1 h; look orders; delete orders; look orders`
+  const ROWS = `
+    policy.adopt: recreate | ${GONE}; tells orders: policy.recreate; ${ADOPTING} recreate=#1; look orders: New; look orders: InSync | 1
+    policy.adopt: retryCreate | ${GONE}; recreate orders; create: unclear; look orders; tells orders: policy.retryCreate;
+      30 min; ${ADOPTING} retryCreate=@orders; look orders: New; look orders: InSync | 2
+    policy.replaces: adopt | write old topics=t; look old; write new topics=t replaces=Pipe/old; create: unclear after the work; look new;
+      tells new: policy.adopt; write new topics=t replaces=Pipe/old adopt=#2; look new: Adopt; look new: InSync | 2
+    policy.replaces: adopt, of the pipe that is replaced | write old topics=t; look old; remove old; read again; look old;
+      write new topics=t replaces=Pipe/old adopt=#1; look new: AdoptRefused | 1`
+  test.each(rowsOf(ROWS))('%s', (_, text, sent) => story(text, { sent: Number(sent) }))
+})
+
 test.each([
   ['adopt', 'make orders; write a suspended topics=a; write b suspended topics=b'],
   ['resolve', 'make orders; write a suspended topics=a; write b topics=b; create: lost; look b'],

@@ -384,6 +384,12 @@ describe('an odd list', () => {
   })
 })
 
+test('a list without names refuses no create once policy.replaces names its pipe, as the message advises', async () => {
+  const world = await listedWorld('write orders; make orders')
+  world.platform.listed = (there) => there.map(nameless)
+  await play(world, 'look orders: Ambiguous; write orders replaces=#1; look orders: New')
+})
+
 describe('an odd item of a list', () => {
   const NAMED = { state: { status: 'Running' } }
 

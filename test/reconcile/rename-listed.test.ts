@@ -42,6 +42,13 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
     )
   })
 
+  test('the earlier name of policy.renamedFrom, and policy.replaces with its id, as the message advises', () =>
+    listedStory(
+      `make old topics=t; write new topics=t replicas=3 renamedFrom=Pipe/old; look new: Ambiguous; tells new: policy.replaces;
+      write new topics=t replicas=3 renamedFrom=Pipe/old replaces=#1; look new: New; look new: InSync`,
+      { sent: 1 },
+    ))
+
   test('the name that is asked for, once the ledger is restored from before a rename and an edit', async () => {
     const world = await listedWorld(
       `${edited('name=new topics=else')}; remove old; write new topics=else; read again; look new: from Pipe/old;

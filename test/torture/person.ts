@@ -193,7 +193,6 @@ export function createPerson({ scene, model, platform, runner, journal, random }
       return atShell(['resolve', keyOfLineage(lineage), '--adopt', pipeId], undefined)
     lineage.adopt = pipeId
     lineage.retryCreate = undefined
-    // The two words exclude each other.
     lineage.recreate = undefined
     return inManifest('adopt', `there it is: policy.adopt ${pipeId}`)
   }

@@ -25,7 +25,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
   /** `claimed`: the manifest of `key` wants this pipe. `taken`: the new pipe would look like the pipe of `key`. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** The service has pipes of the same name without a record. */
+  /** The service has pipes without a record that the new pipe would look like. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
@@ -79,7 +79,7 @@ function effectOf(removal: RemovalWords, { noun, after, staysBehind }: Told): st
     case 'taken':
       return `${kept} a replacement would look like ${removal.key}, so it could not be created.`
     case 'listed':
-      return `${kept} no replacement could be created, because the service has another ${noun} "${removal.name}" without a manifest: ${removal.ids.join(', ')}.`
+      return `${kept} no replacement could be created, because the service has a ${noun} without a manifest that might be "${removal.name}": ${removal.ids.join(', ')}.`
   }
 }
 
@@ -110,7 +110,7 @@ export function removalSteps(removal: RemovalWords, noun: string, toKeep?: strin
         { text: `Or give this ${noun} a different spec.` },
       ]
     case 'listed':
-      return [{ text: `Delete the other ${noun} in the console, or give this ${noun} another spec.name.` }]
+      return [{ text: `To have both ${noun}s, give the other a manifest, and this one another spec.name.` }]
     case 'now':
     case 'going':
     case 'done':

@@ -54,9 +54,9 @@ function onlyId({ ids, differs }: ListedFacts): string | undefined {
 function isNotThis(found: ListedFacts, noun: string): string {
   const { name, ids, listedAs } = found
   if (ids.length > 1)
-    return `set policy.replaces: ${ids[0]}, and give this ${noun} a spec.name that none of them has`
-  const isByName = listedAs === undefined || listedAs === name
-  return isByName ? `give this ${noun} another spec.name` : `set policy.replaces: ${onlyId(found) ?? 'ID'}`
+    return `give each of them a manifest of its own, and this ${noun} a spec.name that none of them has`
+  if (listedAs === name) return `give this ${noun} another spec.name`
+  return `set policy.replaces: ${onlyId(found) ?? 'ID'}`
 }
 
 function foundWords({ name, ids, more, differs, listedAs }: ListedFacts, noun: string): string {

@@ -164,7 +164,7 @@ export function listedFor(
   const named = [...names].flatMap((each) => listing.named.get(each) ?? [])
   const others = intent === undefined ? alikeUnderOtherNames(names) : []
   for (const item of [...named, ...others]) {
-    if (isHeld(item)) continue
+    if (isHeld(item) || (item.name !== name && sameId(item.id, manifest.policy?.replaces))) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
     if (intent !== undefined && isOlder(item.createdAt, intent) === true) continue
     const there = item as JsonObject // parsed JSON
@@ -200,17 +200,16 @@ export function listedFor(
     return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /** Equal pipes with another name, because a console can rename a pipe. Excludes the pipe in `policy.replaces`. */
+  /** Equal pipes with another name, because a console can rename a pipe. */
   function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
     if (kind === undefined || body === undefined || listing === undefined) return []
     const isAlike =
       kind.identity === undefined
         ? (there: JsonObject) => compareBody(kind.fields, body, there).every(({ field }) => field === 'name')
         : identityCheck(kind.identity, body)
-    const alike = [...listing.items.values()].filter(
+    return [...listing.items.values()].filter(
       (item) => !known.has(item.name ?? undefined) && !isHeld(item) && isAlike(item as JsonObject), // parsed JSON
     )
-    return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
   function unlikeThen(there: JsonObject): readonly string[] {

@@ -121,14 +121,15 @@ export function namedRecord(
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
   recorded: LedgerRecord,
 ): { readonly record: LedgerRecord; readonly by: NonNullable<Similar['by']> } | undefined {
-  const { renamedFrom, adopt } = manifest.policy ?? {}
+  const { renamedFrom, adopt, replaces } = manifest.policy ?? {}
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && mightHaveResource(record)) return { record, by: 'policy.renamedFrom' }
   if (mightHaveResource(recorded)) return undefined
   const id = idFromGit(store, manifest, desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
-  return holder && { record: holder, by: adopt === undefined ? 'a Lock' : 'policy.adopt' }
+  if (holder === undefined || holder.key === replaces) return undefined
+  return { record: holder, by: adopt === undefined ? 'a Lock' : 'policy.adopt' }
 }
 
 function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecord | undefined {

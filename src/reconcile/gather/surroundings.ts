@@ -2,7 +2,6 @@ import type { ServiceProblem } from '../../plan/reasons/refusing.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
-import { sameId } from '../../lib/same-id.ts'
 import type { Observed, Surroundings } from '../../plan/input.ts'
 import { isUnanswered } from '../../plan/conditions.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -95,8 +94,7 @@ export function knownIds(store: StateStore, recorded: LedgerRecord): readonly st
   const ids: string[] = []
   for (const other of store.createdIn(service.serviceId, key)) {
     const record = other === key ? undefined : store.record(other)
-    if (record?.remote === undefined || record.platformName !== platformName) continue
-    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.remote.id)
+    if (record?.remote !== undefined && record.platformName === platformName) ids.push(record.remote.id)
   }
   return ids
 }
