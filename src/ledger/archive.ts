@@ -86,7 +86,7 @@ export function readArchiveText(text: string): Archive {
   if (!head.success) throw wrong(0, 'is not the header of a ledger export')
   const counts = [head.data.records, head.data.forgotten, head.data.history] as const
   const { hashKey: keyText, platform, profile, usedVersion, setBack: rollback } = head.data
-  const hashKey = Buffer.from(keyText, 'base64')
+  const hashKey = new Uint8Array(Buffer.from(keyText, 'base64'))
   if (hashKey.length !== 32) throw wrong(0, 'has no hash key')
   const expected = counts.reduce((sum, count) => sum + count, 1)
   if (lines.length !== expected)
@@ -108,14 +108,5 @@ export function readArchiveText(text: string): Archive {
     body,
   }))
   assertReadable({ records, history })
-  return {
-    hashKey: new Uint8Array(hashKey),
-    platform,
-    profile,
-    usedVersion,
-    forgotten,
-    rollback,
-    records,
-    history,
-  }
+  return { hashKey, platform, profile, usedVersion, forgotten, rollback, records, history }
 }

@@ -94,7 +94,7 @@ test('an import into a cluster that was interrupted is no ledger, and can be mad
   model.api.interfere(undefined)
   await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is missing')
   const other = { ...archive, records: archive.records.slice(1), history: [] }
-  await expect(importLedger('kubernetes:second', other, OPTIONS)).rejects.toThrow('already has the record')
+  await expect(importLedger('kubernetes:second', other, OPTIONS)).rejects.toThrow(/kubectl -n \S+ del/)
   await importLedger('kubernetes:second', archive, OPTIONS)
   expect(inFile(await exportLedger('kubernetes:second', OPTIONS))).toStrictEqual(archive)
 })

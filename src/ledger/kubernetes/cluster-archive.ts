@@ -7,7 +7,6 @@ import { decodeRecord, storedRecord } from '../codec.ts'
 import { isThere } from '../binding.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
-import type { ClusterApi } from './cluster-api.ts'
 import { readLease, writesIn } from './lease-object.ts'
 import { writesOf, writesRollback } from './ledger-rollback.ts'
 import { createLedgerSecret, readLedgerSecret, secretOf } from './ledger-secret.ts'
@@ -119,18 +118,17 @@ export async function writeClusterArchive(
   options: ClusterPlace,
 ): Promise<string | undefined> {
   await using cluster = await openCluster(options)
-  const { api, name, records, shown } = cluster
   const there = await readLedgerSecret(cluster)
   if (there !== undefined) {
-    const remains = `if no process uses it, delete its remains: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
-    throw isThere(shown, there.movedAt(), remains)
+    const remains = `if no process uses it, delete its remains: ${deletion(cluster)}; ${cluster.toDelete} secret,lease ${cluster.name}`
+    throw isThere(cluster.shown, there.movedAt(), remains)
   }
   const left = objectsOf(archive)
   const writes = writesOf(left)
   await assertOnlyThese(cluster, left)
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (let kept = left.pop(); kept !== undefined; kept = left.pop()) await put(api, records, name, kept)
+      for (let kept = left.pop(); kept !== undefined; kept = left.pop()) await put(cluster, kept)
     }),
   ).catch(throwAsLedgerError)
   const { hashKey, platform, profile } = archive
@@ -142,20 +140,21 @@ export async function writeClusterArchive(
 }
 
 /** Refuses to import beside other records, which another import might have left. */
-async function assertOnlyThese({ api, name, records, shown }: Cluster, left: readonly Kept[]): Promise<void> {
+async function assertOnlyThese(cluster: Cluster, left: readonly Kept[]): Promise<void> {
+  const { api, name, records, shown } = cluster
   const names = new Set(left.map(({ key }) => objectName(name, key)))
   const { items } = await api.list(records).catch(throwAsLedgerError)
   const other = items.find((object) => isRecordOf(name, object) && !names.has(object.metadata.name))
-  if (other !== undefined) throw notEmpty(name, `${shown} already has the record ${other.metadata.name}`)
+  if (other !== undefined) throw notEmpty(cluster, `${shown} already has the record ${other.metadata.name}`)
 }
 
-function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerError {
-  return new LedgerError(
-    'io',
-    `${what}: an import needs an empty ledger. If no process uses these records and they are not needed, delete them: ` +
-      `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
-    options,
-  )
+function notEmpty(cluster: Cluster, what: string, options?: ErrorOptions): LedgerError {
+  const why = `${what}: an import needs an empty ledger. If no process uses or needs these records, delete them`
+  return new LedgerError('io', `${why}: ${deletion(cluster)}`, options)
+}
+
+function deletion({ toDelete, name }: Cluster): string {
+  return `${toDelete} pipewrightrecords -l pipewright.dev/ledger=${name}`
 }
 
 /** Makes objects for removed records, too, because these keep their history and versions. */
@@ -184,17 +183,18 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   }))
 }
 
-async function put(api: ClusterApi, path: string, name: string, kept: Kept): Promise<void> {
+async function put(cluster: Cluster, kept: Kept): Promise<void> {
+  const { api, name, records } = cluster
   const { key, version, body } = kept
   const record = body === undefined ? undefined : decodeRecord({ key, version, body })
   try {
-    await api.create(path, objectOf(name, kept, record, undefined))
+    await api.create(records, objectOf(name, kept, record, undefined))
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 409) throw error
-    const found = await api.get(`${path}/${objectName(name, key)}`)
+    const found = await api.get(`${records}/${objectName(name, key)}`)
     if (!isRecordOf(name, found)) throw new LedgerError('io', ignoredWords(name, found), { cause: error })
     const there = keptOf(found)
     if (there.body === body && there.version === version) return
-    throw notEmpty(name, `there is another record of ${key} already`, { cause: error })
+    throw notEmpty(cluster, `there is another record of ${key} already`, { cause: error })
   }
 }

@@ -37,6 +37,7 @@ export async function openCluster({ env, place, clock }: ClusterPlace) {
     apiWithin,
     name,
     shown: `kubernetes:${namespace}/${name}`,
+    toDelete: `kubectl -n ${namespace} delete`,
     records: `/apis/${RECORD_API}/namespaces/${namespace}/pipewrightrecords`,
     secrets: `/api/v1/namespaces/${namespace}/secrets`,
     leases: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
