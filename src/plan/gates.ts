@@ -167,24 +167,10 @@ export function attemptDigest(fingerprint: {
 export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
-  const facts = { how: similar.how, key: desired.key, other: similar.key, file: similar.file }
-  const { platformName, foreign } = similar
-  switch (similar.how) {
-    case 'unclaimed':
-      return {
-        type: 'refuse',
-        reason: 'Ambiguous',
-        facts: { ...facts, isCreated: recorded.remote !== undefined, platformName, foreign },
-      }
-    case 'claimed':
-      return { type: 'refuse', reason: 'Ambiguous', facts }
-    case 'renamed-from':
-      return {
-        type: 'refuse',
-        reason: 'Ambiguous',
-        facts: { ...facts, by: similar.by, rival: similar.rival },
-      }
-  }
+  const { how, key: other, file, platformName, foreign, by, rival } = similar
+  const isCreated = how === 'unclaimed' ? recorded.remote !== undefined : undefined
+  const facts = { how, key: desired.key, other, file, isCreated, platformName, foreign, by, rival }
+  return { type: 'refuse', reason: 'Ambiguous', facts }
 }
 
 export function claimedFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {

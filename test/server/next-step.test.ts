@@ -9,6 +9,7 @@ import { intent } from '../plan/inputs.ts'
 import { condition, conditions, resource, type Over } from './fake-parts.ts'
 
 const HERE = { manifestsDir: 'manifests' }
+const PLACE = 'manifests/pipes/orders.yaml:3'
 
 function stuck(reason: Reason, over: Over = {}): ResourceView {
   return resource('Pipe/orders', { reason, status: 'Failed', ...over })
@@ -19,6 +20,10 @@ function told(because: Because, over: Over = {}): ResourceView {
   const { reason, facts } = because
   const Synced = condition('Unknown', { reason, facts })
   return stuck(reason, { because, conditions: conditions({ Synced, Ready: condition('Unknown') }), ...over })
+}
+
+function drifted(...differences: ResourceView['differences']): ResourceView {
+  return stuck('Drifted', { pipeId: 'p-1', differences })
 }
 
 function copies(
@@ -35,35 +40,25 @@ const UNKNOWN = {
   facts: unknownFacts(blankRecord('Pipe/orders'), INTENT, []),
 } as const
 
+const WAYS_OUT = [
+  'pipewright resolve Pipe/orders --adopt PIPE_ID',
+  'pipewright resolve Pipe/orders --retry',
+  'adopt: PIPE_ID',
+  `retryCreate: ${INTENT.id}`,
+]
+
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 
 const REPLICAS = { field: 'scaling.replicas', desired: '2', observed: '3' }
 
 const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefined)[]])[] = [
-  [
-    'an outcome that nobody knows: each way out, as the message words it',
-    told(UNKNOWN),
-    [
-      'pipewright resolve Pipe/orders --adopt PIPE_ID',
-      'pipewright resolve Pipe/orders --retry',
-      'adopt: PIPE_ID',
-      `retryCreate: ${INTENT.id}`,
-    ],
-  ],
-  [
-    'drift of one plain value: the id, and the line that keeps it',
-    stuck('Drifted', { pipeId: 'p-1', differences: [REPLICAS] }),
-    ['p-1', 'replicas: 3'],
-  ],
-  [
-    'drift of several: the place to edit',
-    stuck('Drifted', { pipeId: 'p-1', differences: [REPLICAS, REPLICAS] }),
-    ['p-1', 'manifests/pipes/orders.yaml:3'],
-  ],
+  ['an outcome that nobody knows: each way out, as the message words it', told(UNKNOWN), WAYS_OUT],
+  ['drift of one plain value: the id, and the line that keeps it', drifted(REPLICAS), ['p-1', 'replicas: 3']],
+  ['drift of several: the place to edit', drifted(REPLICAS, REPLICAS), ['p-1', PLACE]],
   [
     'drift to a value that is no plain word: never into a manifest as it stands',
-    stuck('Drifted', { pipeId: 'p-1', differences: [{ ...REPLICAS, observed: '3}\nevil: {' }] }),
-    ['p-1', 'manifests/pipes/orders.yaml:3'],
+    drifted({ ...REPLICAS, observed: '3}\nevil: {' }),
+    ['p-1', PLACE],
   ],
   [
     'missing secrets: their paths, whatever is the matter with them',
@@ -77,7 +72,7 @@ const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefin
         ],
       },
     }),
-    ['secrets/a/b, secrets/e/f', 'secrets/c/d', 'manifests/pipes/orders.yaml:3'],
+    ['secrets/a/b, secrets/e/f', 'secrets/c/d', PLACE],
   ],
   [
     'a rename: the two answers with the other key',
@@ -95,15 +90,24 @@ const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefin
   [
     'a state that only sounds bad: the manifest, and not a line that would take the place of those that are fine',
     told({ reason: 'UnhealthyState', facts: { state: masked('Paused') } }, { pipeId: 'p-1' }),
-    ['p-1', 'manifests/pipes/orders.yaml:3'],
+    ['p-1', PLACE],
   ],
-  ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],
+  ['an orphan', stuck('Orphaned'), [PLACE, 'pipewright forget Pipe/orders']],
   ['refused credentials', stuck('AuthFailed'), [undefined]],
 ]
 
 describe('the next step', () => {
   it.each(ROWS)('%s', (_, status, expected) => {
     expect(copies(status)).toEqual(expected)
+  })
+
+  it.each([
+    [['scaling.replicas'], 'replicas: 3'],
+    [['destination.roles'], PLACE],
+    [['destination.roles', 'scaling.replicas'], PLACE],
+  ])('of an edit of %j, while scaling.replicas differs, undoes that edit', (fields, undo) => {
+    const facts = { key: 'Pipe/orders', fields, pipeId: 'p-1' } as const
+    expect(copies(told({ reason: 'NotUpdatable', facts }, { differences: [REPLICAS] }))[1]).toBe(undo)
   })
 
   it('of an invalid manifest begins at its first finding', () => {
@@ -117,13 +121,7 @@ describe('the next step', () => {
       status: 'OutcomeUnknown',
       conditions: { ...told(UNKNOWN).conditions, Valid: condition('False') },
     })
-    expect(copies(both).slice(1)).toEqual([
-      'pipewright validate',
-      'pipewright resolve Pipe/orders --adopt PIPE_ID',
-      'pipewright resolve Pipe/orders --retry',
-      'adopt: PIPE_ID',
-      `retryCreate: ${INTENT.id}`,
-    ])
+    expect(copies(both).slice(1)).toEqual(['pipewright validate', ...WAYS_OUT])
   })
 
   it('of words in Git that came too early is to take them back, and to say them again later', () => {

@@ -1,4 +1,5 @@
 import { LIFECYCLES } from '../../kinds/definition.ts'
+import type { Difference } from '../../kinds/difference.ts'
 import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
@@ -127,10 +128,10 @@ export const OBSERVING = {
     },
     steps: (facts, about) =>
       facts === undefined
-        ? [undoStep(about)]
+        ? [undoStep(about, [])]
         : [
             ...notSentSteps(facts, 'edit', about),
-            ...(isOfService(facts.why) ? [] : [undoStep(about)]),
+            ...(isOfService(facts.why) ? [] : [undoStep(about, facts.fields)]),
             {
               text: `For a new ${nounOf(about.key)} instead, give it another metadata.name, and`,
               edit: { path: ['policy', 'replaces'], value: about.key },
@@ -228,35 +229,37 @@ const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
 function driftSteps(fields: readonly string[], about: About): readonly Step[] {
-  const { place, id, differences = [] } = about
-  const [first, ...others] = differences
+  const { place, id } = about
+  const only = onlyDifference(about)
   const where = isWatched(about) ? 'where the alert is defined' : 'in the console'
-  const edit =
-    first === undefined || others.length > 0 ? undefined : editTo(first.observed, first.field, about)
+  const edit = only && editTo(only, about)
   const back =
-    first === undefined || others.length > 0
+    only === undefined
       ? `${fields.length === 1 ? 'it' : 'them'} back`
-      : `${first.field} back to ${first.desired}`
+      : `${only.field} back to ${only.desired}`
   return [
     withId(`Change ${back} ${where}.`, id),
     edit === undefined
       ? { text: 'Or edit the manifest to match:', copy: place }
-      : { text: `Or, to keep ${first?.observed},`, edit },
+      : { text: `Or, to keep ${only?.observed},`, edit },
   ]
 }
 
-function undoStep(about: About): Step {
-  const [first, ...others] = about.differences ?? []
-  const edit =
-    first === undefined || others.length > 0 ? undefined : editTo(first.observed, first.field, about)
+function undoStep(about: About, edited: readonly string[]): Step {
+  const only = onlyDifference(about)
+  const edit = only?.field === edited.join() ? editTo(only, about) : undefined
   return edit === undefined
     ? { text: 'Or undo the edit:', copy: about.place }
     : { text: 'Or, to undo the edit,', edit }
 }
 
-function editTo(value: string, field: string, about: About): FieldEdit | undefined {
-  if (!PLAIN_FIELD.test(field) || !PLAIN_VALUE.test(value)) return undefined
-  return { path: ['spec', ...(isWatched(about) ? ['expect'] : []), ...field.split('.')], value }
+function onlyDifference({ differences = [] }: About): Difference | undefined {
+  return differences.length === 1 ? differences[0] : undefined
+}
+
+function editTo({ field, observed }: Difference, about: About): FieldEdit | undefined {
+  if (!PLAIN_FIELD.test(field) || !PLAIN_VALUE.test(observed)) return undefined
+  return { path: ['spec', ...(isWatched(about) ? ['expect'] : []), ...field.split('.')], value: observed }
 }
 
 function isWatched({ key, isWritten }: About): boolean {
