@@ -39,7 +39,9 @@ const RecordLine = z.strictObject({ key: z.string(), version: z.int().min(1), re
 const ForgottenLine = z.strictObject({ key: z.string(), version: z.int().min(1) })
 const HistoryLine = z.strictObject({ key: z.string(), history: z.string() })
 
+/** @throws {LedgerError} `corrupt` */
 export function archiveText({ hashKey, rollback, records, forgotten, history, ...head }: Archive): string {
+  assertReadable({ records, history })
   const lines: unknown[] = [
     {
       pipewrightLedger: FORMAT,
@@ -57,8 +59,7 @@ export function archiveText({ hashKey, rollback, records, forgotten, history, ..
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-/** @throws {LedgerError} `corrupt` */
-export function assertReadable({ records, history }: Pick<Archive, 'records' | 'history'>): void {
+function assertReadable({ records, history }: Pick<Archive, 'records' | 'history'>): void {
   for (const record of records) decodeRecord(record)
   for (const { key, body } of history) decodeEntry(key, body)
 }

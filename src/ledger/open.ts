@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
-import { assertReadable, type Archive } from './archive.ts'
+import type { Archive } from './archive.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
 import type { KubernetesLedgerOptions } from './kubernetes/open-kubernetes-ledger.ts'
 import { takeLease } from './lease.ts'
@@ -90,13 +90,9 @@ export async function moveLedger(
   options: Pick<OpenOptions, 'clock' | 'emit'> & { readonly signal: AbortSignal },
 ): Promise<void> {
   const inCluster = placeInCluster(url, options.clock)
-  const keep = (archive: Archive) => {
-    assertReadable(archive)
-    save(archive)
-  }
-  if (inCluster === undefined) return moveSqlite({ ...options, file: fileOf(url) }, keep)
+  if (inCluster === undefined) return moveSqlite({ ...options, file: fileOf(url) }, save)
   const { moveCluster } = await import('./kubernetes/cluster-archive.ts')
-  return moveCluster({ ...inCluster, emit: options.emit }, keep, options.signal)
+  return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
 /** The ledger must not exist. @returns description of a rollback that an operator must accept, if any */

@@ -111,13 +111,12 @@ describe.each([
     await goesOn(url)
   })
 
-  test('a record that no import accepts is not moved', async () => {
+  test('a record that no import accepts is neither moved nor exported', async () => {
     const url = urlOf()
     await fill(url)
     damage(url)
-    const { code, stderr } = await moving(url)
-    expect(code).toBe(1)
-    expect(stderr).toContain('the record of Pipe/orders')
+    for (const { code, stderr } of [await moving(url), await exporting('ledger.ndjson', url)])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('the record of Pipe/orders')])
     expect(existsSync(file())).toBe(false)
     await (await open(url)).ledger[Symbol.asyncDispose]()
   })

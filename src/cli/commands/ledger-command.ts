@@ -30,14 +30,14 @@ export async function ledger(
 
 async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   const archive = await exportLedger(settings.ledger, io)
-  save(settings, file, archive)
+  save(settings, file, archiveText(archive))
   print(io.stdout, `Exported ${countsOf(archive)} of ${settings.ledger} to ${file}.`)
   await using opened = await openLedgerToRead(settings, io.clock)
   sayMoved(io, opened, settings)
   if (await opened.owned())
     print(
       io.stderr,
-      'pipewright: a running process uses this ledger. The export lacks later writes of that process. To move the ledger, stop that process first, ' +
+      'pipewright: a running process uses this ledger. The export lacks its later writes. To move the ledger, stop that process first, ' +
         'and export with --move.',
     )
   return EXIT.fine
@@ -47,7 +47,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
 async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {
-    save(settings, file, archive)
+    save(settings, file, archiveText(archive))
     counts = countsOf(archive)
   }
   await moveLedger(settings.ledger, keep, { clock: io.clock, emit: nobody, signal: io.stop.stopping })
@@ -59,13 +59,13 @@ async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCod
 }
 
 /** On return, the file is on disk. An older export stays until the new one is complete. */
-function save({ ledger: url }: Settings, asked: string, archive: Archive): void {
+function save({ ledger: url }: Settings, asked: string, text: string): void {
   let draft: string | undefined
   try {
     const file = targetOf(asked, url.replace(/^sqlite:/, ''))
     draft = `${file}.new-${randomUUID()}`
     const options = { flag: 'wx', mode: 0o600, flush: true } // contains the hash key
-    writeFileSync(draft, archiveText(archive), options)
+    writeFileSync(draft, text, options)
     renameSync(draft, file)
     syncFolder(file)
   } catch (error) {
