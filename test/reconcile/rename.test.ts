@@ -52,7 +52,7 @@ describe('a rename', () => {
   test('by policy.renamedFrom waits until it is sure that the old manifest is gone', async () => {
     const world = await worldAfter(
       `write old ${NAMED}; look old; remove old; write new ${NAMED} renamedFrom=Pipe/old; look new: Ambiguous renamed-from;
-      write old ${NAMED}; look new; look old: InSync; remove old; read again`,
+      tells new: If not, remove policy.renamedFrom of Pipe/new; write old ${NAMED}; look new; look old: InSync; remove old; read again`,
     )
     expect((await world.go('Pipe/old')).also).toContain('Pipe/new')
     expect((await world.go('Pipe/old')).also).not.toContain('Pipe/new')

@@ -122,11 +122,17 @@ const SIMILAR_STEPS: Readonly<
         : [{ text: 'If this is a copy, give it a different spec:', copy: place }, ...newSteps(facts)]),
     ]
   },
-  'renamed-from': ({ by = 'policy.renamedFrom', rival, other }) => [
-    rival === undefined
-      ? { text: 'Remove the manifest of the old name, and the record moves automatically:', copy: other }
-      : { text: `Remove ${by === 'a Lock' ? 'the line' : by} from the wrong manifest:`, copy: rival },
-  ],
+  'renamed-from'({ key, by = 'policy.renamedFrom', rival, other }) {
+    const line = by === 'a Lock' ? 'the line' : by
+    return rival === undefined
+      ? [
+          {
+            text: `If ${key} is the new name of ${other}, remove the manifest of ${other}. The record then moves automatically.`,
+          },
+          { text: `If not, remove ${line} of ${key}.` },
+        ]
+      : [{ text: `Remove ${line} from the wrong manifest:`, copy: rival }]
+  },
 }
 
 function listedSteps(facts: ListedFacts | undefined, about: About): readonly Step[] {
