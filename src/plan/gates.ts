@@ -164,12 +164,18 @@ export function attemptDigest(fingerprint: {
 }
 
 /** Refuses a create if another key's pipe might be the pipe that this manifest describes. */
-export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
+export function similarFirst({
+  surroundings,
+  desired,
+  recorded,
+  policy,
+}: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
+  const { replaces } = policy
   const { how, key: other, file, platformName, foreign, by, rival } = similar
   const isCreated = how === 'unclaimed' ? recorded.remote !== undefined : undefined
-  const facts = { how, key: desired.key, other, file, isCreated, platformName, foreign, by, rival }
+  const facts = { how, key: desired.key, other, file, isCreated, platformName, foreign, by, rival, replaces }
   return { type: 'refuse', reason: 'Ambiguous', facts }
 }
 

@@ -30,7 +30,8 @@ export function foundByList(input: CreateOnceInput): Action | undefined {
         facts: { pipeId: first.id, by: 'the list' },
       }
     )
-  return { type: 'refuse', reason: 'Ambiguous', facts: { key: desired.key, ...factsOf(listed, first) } }
+  const facts = { key: desired.key, replaces: policy.replaces, ...factsOf(listed, first) }
+  return { type: 'refuse', reason: 'Ambiguous', facts }
 }
 
 function factsOf({ name, candidates }: Listed, first: ListedCandidate) {

@@ -94,12 +94,9 @@ two columns of one name: [pipe, {columns: a b a, mappings: a b}, error column-re
 a column that has the name of a method is a column like any other: [pipe, {columns: constructor, mappings: constructor}]
 a pipe that waits for itself:
   [pipe, {policy: {dependsOn: [Alert/orders, Pipe/orders]}}, error depends-on-itself policy.dependsOn.1]
-adopting and retrying is no contradiction: [pipe, {policy: {adopt: ${ID}, retryCreate: ${ID}}}]
 renaming one and replacing another is no contradiction: [pipe, {policy: {renamedFrom: Pipe/x, replaces: Pipe/y}}]
 renaming and replacing:
   [pipe, {policy: {renamedFrom: Pipe/x, replaces: Pipe/x}}, error policy-contradiction policy.replaces]
-adopting under a new name is no contradiction: [pipe, {policy: {adopt: ${ID}, renamedFrom: Pipe/x}}]
-retrying as a new pipe is no contradiction: [pipe, {policy: {retryCreate: ${ID}, replaces: Pipe/x}}]
 renamed from itself: [pipe, {policy: {renamedFrom: Pipe/orders}}, error policy-target-invalid policy.renamedFrom]
 replacing an alert: [pipe, {policy: {replaces: Alert/orders}}, error policy-target-invalid policy.replaces]
 a secret in a field that is returned (a certificate is public, and an access key is kept back):

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { viewMessage } from '../support/messages.ts'
 import { listedStory, listedWorld } from './given-listing.ts'
-import { play, story, times } from './story.ts'
+import { play, rowsOf, story, times } from './story.ts'
 
 /* What the list shows of a pipe whose record has no manifest: it may be the one that a new manifest asks for. */
 
@@ -42,12 +42,18 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
     )
   })
 
-  test('the earlier name of policy.renamedFrom, and policy.replaces with its id, as the message advises', () =>
-    listedStory(
-      `make old topics=t; write new topics=t replicas=3 renamedFrom=Pipe/old; look new: Ambiguous; tells new: policy.replaces;
-      write new topics=t replicas=3 renamedFrom=Pipe/old replaces=#1; look new: New; look new: InSync`,
-      { sent: 1 },
-    ))
+  const ROWS = `
+    the earlier name of policy.renamedFrom | make old topics=t; write new topics=t replicas=3 renamedFrom=Pipe/old; look new: Ambiguous;
+      tells new: policy.replaces; write new topics=t replicas=3 renamedFrom=Pipe/old replaces=#1 | 1
+    the same source, twice | make a topics=t; make b topics=t replicas=2; write new topics=t replicas=3; look new: Ambiguous;
+      tells new: give each a manifest; write new topics=t replicas=3 replaces=#1; look new: Ambiguous;
+      tells new: give it a manifest; write b topics=t replicas=2 adopt=#2; look b | 1
+    the same source, as two records | write a topics=t; look a; remove a; write b topics=t replicas=2 replaces=Pipe/a; look b; remove b;
+      read again; look a; look b; write new topics=t replicas=3 replaces=Pipe/b; look new: Ambiguous unclaimed;
+      tells new: restore the manifest of Pipe/a; write a topics=t; look a: InSync | 3`
+  test.each(rowsOf(ROWS))('%s, and is created as the message advises', (_, text, sent) =>
+    listedStory(`${text}; look new: New; look new: InSync`, { sent: Number(sent) }),
+  )
 
   test('the name that is asked for, once the ledger is restored from before a rename and an edit', async () => {
     const world = await listedWorld(

@@ -113,23 +113,10 @@ export const CHANGING = {
 } as const
 
 const COMMANDS = {
-  change: {
-    words: (noun: string) => `Pipewright asked the service to stop the ${noun} for the change.`,
-    step: 'Stop',
-  },
-  paused: {
-    words: (noun: string) => `Pipewright asked the service to stop the ${noun}: policy.paused is true.`,
-    step: 'Stop',
-  },
-  started: {
-    words: (noun: string) => `Pipewright asked the service to start the ${noun}: policy.paused is false.`,
-    step: 'Start',
-  },
-  'started again': {
-    words: (noun: string) =>
-      `Pipewright stopped the ${noun} for a change, and asked the service to start it.`,
-    step: 'Start',
-  },
+  change: (noun: string) => `stop the ${noun} for the change.`,
+  paused: (noun: string) => `stop the ${noun}: policy.paused is true.`,
+  started: (noun: string) => `start the ${noun}: policy.paused is false.`,
+  'started again': (noun: string) => `start the ${noun}, which Pipewright stopped for a change.`,
 } as const
 
 export const APPLYING = {
@@ -153,15 +140,18 @@ export const APPLYING = {
     }),
     words: ({ fields, again, command }, noun) =>
       command !== undefined
-        ? `${COMMANDS[command.why].words(noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright sends it again within an hour.`
+        ? `Pipewright asked the service to ${COMMANDS[command.why](noun)} The service accepted the request more than ten minutes ago, but the state is still ${shownState(command.state)}. Pipewright sends it again within an hour.`
         : again === 'once edited'
           ? `The manifest no longer has ${fields.join(', ')}. The service accepted the change, but kept ${fields.join(', ')}.`
           : again !== undefined
             ? `The service accepted the change, but still reports other values for ${fields.join(', ')}. Pipewright sends it again within an hour.`
             : `The manifest was applied, but the reply has other values for ${fields.join(', ')}. Pipewright applies the manifest again at its interval.`,
     steps(facts, { key, id, place }) {
-      if (facts?.command !== undefined)
-        return [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(key)} in the console.`, id)]
+      const { why } = facts?.command ?? {}
+      if (why !== undefined)
+        return [
+          withId(`${why.startsWith('start') ? 'Start' : 'Stop'} the ${nounOf(key)} in the console.`, id),
+        ]
       return facts?.again === 'once edited'
         ? [{ text: 'Remove the kept value in the console, or add it to the manifest again:', copy: place }]
         : [{ text: 'Change the manifest to a value that the platform accepts:', copy: place }]

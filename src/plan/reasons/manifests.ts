@@ -120,25 +120,15 @@ export const MANIFESTS = {
       ...DOUBT,
     }),
     words: ({ by, olderThan, unknown }) => {
-      switch (by) {
-        case undefined:
-          return 'The manifest was not found.'
-        case 'another checkout':
-          return withUnknown(
-            `The manifest was not found. This checkout might be stale, because another process acted on revision ${olderThan}. The resource stays unchanged until the next revision.`,
-            unknown,
-          )
-        case 'readings':
-          return withUnknown(
-            'The manifest was not found. After three equal reads of all files, it counts as removed. The resource stays on the platform. To keep managing it, restore the manifest.',
-            unknown,
-          )
-        case 'a doubtful reading':
-          return withUnknown(
-            'The manifest was not found, but Pipewright did not accept this read of the directory. The resource stays unchanged.',
-            unknown,
-          )
+      const rest = {
+        'another checkout': `This checkout might be stale, because another process acted on revision ${olderThan}. The resource stays unchanged until the next revision.`,
+        readings:
+          'After three equal reads of all files, it counts as removed. The resource stays on the platform. To keep managing it, restore the manifest.',
+        'a doubtful reading':
+          'Pipewright did not accept this read of the directory. The resource stays unchanged.',
       }
+      const text = 'The manifest was not found.'
+      return by === undefined ? text : withUnknown(`${text} ${rest[by]}`, unknown)
     },
     steps: (facts, about) => [
       ...(facts?.by === undefined || facts.by === 'readings'

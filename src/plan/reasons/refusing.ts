@@ -130,6 +130,11 @@ function adoptProblemSteps(problem: AdoptProblem | undefined, { key, place }: Ab
   }
 }
 
+function allowOnce(what: string, command: string, service: string | undefined): Step {
+  const shell = service === undefined ? command : `${command} --service ${shellWord(service)}`
+  return { text: `If you intend so many ${what}, allow them once:`, shell }
+}
+
 export const REFUSING = {
   ...RENAMING,
   DeleteLimit: row({
@@ -140,11 +145,7 @@ export const REFUSING = {
       `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, but at least one and at most five. ` +
       'No resource is deleted.',
     steps: (facts, { service = facts?.service }) => [
-      {
-        text: 'If you intend so many deletions, allow them once:',
-        shell:
-          service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
-      },
+      allowOnce('deletions', 'allow --deletions', service),
       { text: 'If not, undo the edits.' },
     ],
   }),
@@ -170,10 +171,7 @@ export const REFUSING = {
       facts?.limit === 0
         ? [{ text: OF_NONE }]
         : [
-            {
-              text: 'If you intend so many creates, allow them once:',
-              shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
-            },
+            allowOnce('creates', 'allow', service),
             {
               text: 'If not, revert the commit. To see the change in your checkout:',
               copy: 'git log -3 --stat',

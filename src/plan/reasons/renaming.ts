@@ -13,6 +13,7 @@ const SIMILAR = z.strictObject({
   platformName: z.string().optional(),
   by: z.enum(['policy.renamedFrom', 'policy.adopt', 'a Lock']).optional(),
   rival: A_KEY.optional(),
+  replaces: z.string().optional(),
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
@@ -23,6 +24,7 @@ const LISTED = z.strictObject({
   more: z.number(),
   differs: z.array(z.string()).readonly(),
   listedAs: z.string().optional(),
+  replaces: z.string().optional(),
 })
 type ListedFacts = z.output<typeof LISTED>
 
@@ -30,21 +32,19 @@ function placed({ other, file }: SimilarFacts): string {
   return file === undefined ? other : `${other} (${file})`
 }
 
-function newSteps({ other, foreign }: SimilarFacts): readonly Step[] {
+function newSteps({ how, other, foreign, replaces }: SimilarFacts): readonly Step[] {
   const noun = nounOf(other)
-  return foreign === undefined
-    ? [
-        {
-          text: `If this is a new ${noun} beside ${other},`,
-          edit: { path: ['policy', 'replaces'], value: other },
-        },
-      ]
-    : [
-        {
-          text: `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing ${other}:`,
-          shell: `forget ${other}`,
-        },
-      ]
+  const shell = `forget ${other}`
+  if (foreign !== undefined) {
+    const text = `${other} has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces has no effect. To stop managing ${other}:`
+    return [{ text, shell }]
+  }
+  if (replaces === undefined) {
+    const edit = { path: ['policy', 'replaces'], value: other }
+    return [{ text: `If this is a new ${noun} beside ${other},`, edit }]
+  }
+  const text = `If this is a new ${noun} beside ${other} and ${replaces}, restore the manifest of ${other}. Or remove its ${noun} in the console, and run:`
+  return how === 'claimed' ? [] : [{ text, shell }]
 }
 
 function onlyId({ ids, differs }: ListedFacts): string | undefined {
@@ -52,9 +52,9 @@ function onlyId({ ids, differs }: ListedFacts): string | undefined {
 }
 
 function isNotThis(found: ListedFacts, noun: string): string {
-  const { name, ids, listedAs } = found
-  if (ids.length > 1)
-    return `give each of them a manifest of its own, and this ${noun} a spec.name that none of them has`
+  const { name, ids, listedAs, replaces } = found
+  if (ids.length > 1 || (listedAs !== name && replaces !== undefined))
+    return `give ${ids.length > 1 ? 'each' : 'it'} a manifest of its own, and this ${noun} another spec.name`
   if (listedAs === name) return `give this ${noun} another spec.name`
   return `set policy.replaces: ${onlyId(found) ?? 'ID'}`
 }
