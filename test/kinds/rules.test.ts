@@ -45,8 +45,6 @@ function places(manifest: Manifest): readonly string[] {
 
 const MAKERS = { pipe, endpoint, alert } as const
 
-const ID = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
-
 /** The kind, the spec with the policy, and the places of violations. */
 type Row = readonly [
   kind: keyof typeof MAKERS,

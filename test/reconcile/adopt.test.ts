@@ -142,6 +142,8 @@ describe('a line that a message advises can stand beside', () => {
     policy.adopt: recreate | ${GONE}; tells orders: policy.recreate; ${ADOPTING} recreate=#1; look orders: New; look orders: InSync | 1
     policy.adopt: retryCreate | ${GONE}; recreate orders; create: unclear; look orders; tells orders: policy.retryCreate;
       30 min; ${ADOPTING} retryCreate=@orders; look orders: New; look orders: InSync | 2
+    policy.adopt of a replaced pipe: resolve | ${GONE}; recreate orders; look orders; 3 h; look orders; delete orders; recreate orders;
+      create: unclear after the work; look orders; 1 h; look orders; tells orders: --adopt; resolve orders=#3; look orders: InSync | 2
     policy.replaces: adopt | write old topics=t; look old; write new topics=t replaces=Pipe/old; create: unclear after the work; look new;
       tells new: policy.adopt; write new topics=t replaces=Pipe/old adopt=#2; look new: Adopt; look new: InSync | 2
     policy.replaces: adopt, of the pipe that is replaced | write old topics=t; look old; remove old; read again; look old;

@@ -13,6 +13,7 @@ import type { Conditions } from '../../plan/condition.ts'
 import type { Reason } from '../../plan/reason.ts'
 import { STATE } from '../../plan/reasons/observing.ts'
 import { sentence } from '../../plan/reasons/row.ts'
+import { wasGivenUp } from '../../plan/missing.ts'
 import { isOlder, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
@@ -129,7 +130,7 @@ function claimOf({ store }: ReconcileContext, recorded: LedgerRecord, pipeId: st
   for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
       return `${place} assigns ${nounOf(key)} ${pipeId} to ${other}. Use another id, or correct that line.`
-    if (other === key && ![pipeId, formerId].some((one) => sameId(one, id)))
+    if (other === key && !wasGivenUp(recorded, id) && ![pipeId, formerId].some((one) => sameId(one, id)))
       return `${place} assigns ${nounOf(key)} ${id} to ${key}. Correct that line, or adopt ${id}.`
   }
   return undefined
