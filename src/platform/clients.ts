@@ -107,13 +107,11 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     const base = bases[api]
     const setting = BASE_URL_FLAG[api]
     if (base === undefined) throw notSent('Unavailable', `${setting} is not set`, { setting })
-    const { organizationId = '', serviceId = '' } = service ?? {}
-    const ids = { organizationId, serviceId, id }
     return {
       caller,
       way: network.wayTo(base.origin),
       origin: base.origin,
-      path: base.path + pathOf(path, ids),
+      path: base.path + pathOf(path, { ...service, id }),
     }
   }
 

@@ -41,19 +41,13 @@ export function createPermit(
       if (used) throw new Error('a permit to create was used twice')
       used = true
       const notAfter = Math.min(request.notAfter, await parts.fence())
-      await failing(parts.fail)
+      await parts.fail?.('after-fence').catch(() => {
+        throw notSent('Unavailable', 'Pipewright failed before it')
+      })
       const timely = { ...request, notAfter }
       return sendCreate({ ...permitted, admission: places.admission(), request: timely }, parts)
     },
     release: () => places.release(),
-  }
-}
-
-async function failing(fail: Fail | undefined): Promise<void> {
-  try {
-    await fail?.('after-fence')
-  } catch {
-    throw notSent('Unavailable', 'Pipewright failed before it')
   }
 }
 

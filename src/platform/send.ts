@@ -21,7 +21,7 @@ export interface Repeatable<T> extends ApiCall<T> {
   readonly retries?: number
 }
 
-/** @throws {RemoteError} @throws {SecretUnavailableError} */
+/** @throws {RemoteError} with the effect of all attempts @throws {SecretUnavailableError} */
 export async function send<T>(
   read: Repeatable<T>,
   parts: RequestParts,
@@ -29,17 +29,24 @@ export async function send<T>(
 ): Promise<Reply<T>> {
   const { clock, random } = parts
   const retries = read.retries ?? parts.retries
-  const result = await retry(
-    () => attempt(read, parts, options),
-    (tried, number) => {
-      if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
-      // If the platform names a waiting time, the next reconcile retries.
-      return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
-    },
-    { clock, signal: options.signal },
-  )
-  if (result instanceof RemoteError) throw result
-  return result
+  let isDoubtful = false
+  try {
+    const result = await retry(
+      () => attempt(read, parts, options),
+      (tried, number) => {
+        if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
+        isDoubtful ||= tried.facts.effect === 'unknown'
+        // If the platform names a waiting time, the next reconcile retries.
+        return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
+      },
+      { clock, signal: options.signal },
+    )
+    if (result instanceof RemoteError) throw result
+    return result
+  } catch (error) {
+    if (!isDoubtful || !(error instanceof RemoteError)) throw error
+    throw new RemoteError(error.message, { ...error.facts, effect: 'unknown' })
+  }
 }
 
 async function attempt<T>(

@@ -53,8 +53,8 @@ export const NO_BODY: ReplyBody = {
 
 /** Never throws. From incomplete JSON, reads only the id. */
 export function readBody(text: string, status: number): ReplyBody {
-  const json = jsonObject(text)
-  if (json === undefined) return { ...NO_BODY, repliedId: idInText(text) }
+  const json = parseJson(text)
+  if (!isObject(json)) return { ...NO_BODY, repliedId: idInText(text) }
   const requestId = plainId(json[WIRE.requestIdField])
   return {
     json: showsError(json) ? undefined : json,
@@ -110,11 +110,6 @@ export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<R
 
 function showsError({ [WIRE.statusField]: status, error }: JsonObject): boolean {
   return !isEmpty(error) || (typeof status === 'number' && status >= 300)
-}
-
-function jsonObject(text: string): JsonObject | undefined {
-  const json = parseJson(text)
-  return isObject(json) ? json : undefined
 }
 
 function idInJson(json: JsonObject, text: string): string | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { having, startEmpty } from './client.ts'
 import { DELETE, KAFKA, POSTGRES, sent, startOld } from './edited-pipes.ts'
-import { byHand, has, meanwhile, story, want, type Step } from './story.ts'
+import { byHand, has, lostReply, meanwhile, story, want, type Step } from './story.ts'
 
 /* What the record believes after a request of a change that had no effect, or that nobody knows the effect of. */
 
@@ -12,7 +12,7 @@ const MORE = { [WAIT]: 1500 }
 
 describe('an edit that is undone, of a field that no reply shows', () => {
   test.each([
-    ['a user name, whose reply was lost', 'on PATCH: cut after', { [USER]: 'other' }],
+    ['a user name, whose reply was late, before an outage', lostReply('PATCH', 'late'), { [USER]: 'other' }],
     ['a user name, before settings that are refused', 'on PUT /settings: 400', { [USER]: 'other', ...MORE }],
     ['a password, before settings that are refused', 'on PUT /settings: 400', { [PASSWORD]: 'p2', ...MORE }],
   ])('is sent back: %s', (_, refusal, edit) =>
@@ -27,6 +27,9 @@ describe('an edit that is undone, of a field that no reply shows', () => {
     ),
   )
 })
+
+test('a stop whose reply is late, before an outage, is followed by a start', () =>
+  story(startOld(POSTGRES), lostReply('PATCH', 'late'), 'want INVOICES; turn; calm; for 20 min; runs'))
 
 const INTO_LOADING: Step = (client) => expect(sent(client)).not.toContain('stop')
 
@@ -119,9 +122,8 @@ test('a pipe whose create took no size, and was not answered, is found by the li
     (client) =>
       client.interfere(({ method, below }) => {
         const createdAt = new Date(client.context().clock.now()).toISOString()
-        const there = [...client.server.pipes()].map(([id, body]) => {
-          return { ...body, id, createdAt, state: 'Running', scaling: { replicas: 1 } }
-        })
+        const its = { createdAt, state: 'Running', scaling: { replicas: 1 } }
+        const there = [...client.server.pipes()].map(([id, body]) => ({ ...body, ...its, id }))
         if (method !== 'GET') return undefined
         return { answered: below === '…' ? there : (there[0] ?? {}) }
       }),

@@ -144,12 +144,12 @@ export function on(how: Interfere): Step {
 }
 
 /** The reply to one request is lost, and from then on nothing is answered. */
-export function lostReply(to: string): Step {
+export function lostReply(to: string, lost: 'cut after' | 'late' = 'cut after'): Step {
   let isLost = false
   return on(({ method }) => {
     if (isLost) return { status: 503, error: 'SERVICE_UNAVAILABLE' }
     isLost = method === to
-    return isLost ? 'cut after' : undefined
+    return isLost ? lost : undefined
   })
 }
 

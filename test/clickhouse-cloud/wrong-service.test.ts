@@ -22,19 +22,14 @@ test.each([
   story(
     startClient(KAFKA),
     (client) =>
-      client.put('wrong.json', {
-        ...SERVICE,
-        metadata: { name: 'wrong' },
-        spec: { ...SERVICE.spec, ...ids },
-      }),
+      client.put('it.json', { ...SERVICE, metadata: { name: 'wrong' }, spec: { ...SERVICE.spec, ...ids } }),
     put('Pipe/lost', { ...LOST, service: 'wrong' }),
     'turn Pipe/lost; turn Service/wrong; sends nothing',
     (client) => {
       const ready = client.record('Service/wrong')?.conditions?.Ready
       expect(ready?.status).toBe('False')
-      for (const said of [ready, client.record('Pipe/lost')?.conditions?.Synced].map((of) =>
-        conditionMessage(of),
-      )) {
+      const synced = client.record('Pipe/lost')?.conditions?.Synced
+      for (const said of [ready, synced].map((of) => conditionMessage(of))) {
         expect(said).toContain('Check organizationId and serviceId')
         expect(said).not.toContain('knows no such pipe')
       }

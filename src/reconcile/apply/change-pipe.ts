@@ -65,8 +65,8 @@ export async function change(
       if (reply === undefined) return pretended(changing, record)
       requestId = reply.requestId
     } catch (error) {
-      const isRefused = attempts === 1 && error instanceof RemoteError && error.facts.effect === 'none'
-      if (index === 0 && (attempts === 0 || isRefused)) record = await unrecorded(changing, record)
+      const isNone = error instanceof RemoteError && error.facts.effect === 'none'
+      if (index === 0 && (attempts === 0 || isNone)) record = await unrecorded(changing, record)
       if (!(error instanceof RemoteError)) throw error
       return settleFailedChange(changing, record, step, error)
     }

@@ -34,12 +34,10 @@ export async function remove(
   const record = await marked(context, first)
   const decided = { type: action.type, first, access: target.service, request } as const
   let attempts = 0
-  let begun = 0
   try {
     const reply = await context.platform.remove(
       target,
       async (looks) => {
-        begun += 1
         const attempt = { journaled: record, isRead: true, looks }
         const { assessment: asked, action: now } = await decideAgain(context, decided, attempt)
         const isSame =
@@ -58,11 +56,9 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!isRequestError(error)) throw error
     const outcome = outcomeOf(error, request.signal)
-    // The error is from the last attempt, but an earlier attempt might have worked.
-    const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
-    const mayBeSent = attempts > 0 && (begun > 1 || isUnknown)
-    const unsent = { ...record, removal }
-    return { outcome, record: cleared ?? (mayBeSent ? record : unsent), history: [] }
+    const isNone = error instanceof RemoteError && error.facts.effect === 'none'
+    const kept = attempts > 0 && !isNone ? record : { ...record, removal }
+    return { outcome, record: cleared ?? kept, history: [] }
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }

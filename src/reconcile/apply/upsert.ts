@@ -35,14 +35,12 @@ export async function upsert(
   let journaled = before
   let asked = first
   let attempts = 0
-  let begun = 0
   let reply: Reply<RemoteResource>
   try {
     reply = await context.platform.upsert(
       kind,
       access,
       async (looks) => {
-        begun += 1
         const attempt = { journaled, isRead: true, looks }
         const { assessment, action: now } = await decideAgain(context, decided, attempt)
         if (isReadable(kind) && !takesNoMore(now, action)) throw new DecisionOutdated(key)
@@ -56,8 +54,7 @@ export async function upsert(
   } catch (error) {
     if (attempts === 0 || error instanceof DecisionOutdated || error instanceof LedgerConflict) throw error
     const outcome = outcomeOf(error, request.signal)
-    // The error is from the last attempt. After several attempts, an earlier attempt might have worked.
-    const isNone = begun === 1 && error instanceof RemoteError && error.facts.effect === 'none'
+    const isNone = error instanceof RemoteError && error.facts.effect === 'none'
     if (isNone) return { outcome, record: { ...before, version: journaled.version }, history: [] }
     const because = outcome.result === 'failed' ? outcome : action
     const line = { action: 'upsert', because, result: 'unknown' } as const
