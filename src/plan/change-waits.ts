@@ -23,6 +23,10 @@ export function notShownYet(
     return undefined
   const fields = hiddenOf(change.fields, about)
   if (fields.length === 0) return undefined
+  return notSeenYet(fields)
+}
+
+function notSeenYet(fields: readonly string[]): Action {
   return { type: 'observe', reason: 'Changing', facts: { why: 'edited', fields, by: [], is: 'not seen yet' } }
 }
 
@@ -87,13 +91,8 @@ export function notSeen(
   fields: readonly string[],
   changes: Changes,
 ): Action {
-  const { at = 0 } = recorded.change ?? {}
-  if (steadyNow - at < SLOW_MS && fields.every((field) => changes.isSlow(field)))
-    return {
-      type: 'observe',
-      reason: 'Changing',
-      facts: { why: 'edited', fields, by: [], is: 'not seen yet' },
-    }
+  if (steadyNow - (recorded.change?.at ?? 0) < SLOW_MS && fields.every((field) => changes.isSlow(field)))
+    return notSeenYet(fields)
   const differences = differencesIn(observed)
   return {
     type: 'report',
@@ -107,7 +106,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** Delays the next stop: the change had no effect although the pipe was stopped for it. */
+/** Delays the next stop: the change had no effect after the last one. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

@@ -1,5 +1,6 @@
 import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
 import { howOftenReturned } from '../kinds/field-table.ts'
+import { valueAt } from '../lib/json.ts'
 import type { Action } from './action.ts'
 import {
   interruptedFields,
@@ -47,16 +48,14 @@ function isNewReplacement(
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {
   const { desired, policy, recorded } = input
-  const { key } = desired
   const differences = differencesIn(input.observed)
-  const pipeId = remote.id
   const edited = editedFields(input)
   if (desired.otherService)
     return {
       type: 'report',
       reason: 'NotUpdatable',
       differences,
-      facts: { key, fields: ['service', ...edited], pipeId, why: 'service' },
+      facts: { key: desired.key, fields: ['service', ...edited], pipeId: remote.id, why: 'service' },
     }
   const drifted = [...new Set(differences.map(({ field }) => fieldOfPath(field)))]
   const kept = keptBefore(input, edited, { changes, compared })
@@ -85,16 +84,13 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     input,
     toCorrect.filter((field) => !interrupted.includes(field)),
   )
-  // If another writer keeps changing a field, fields that need the same request are not corrected, either.
+  // If another writer keeps changing a field, fields that need the same request are not corrected.
   const wayOf = (field: string) => changes.wayOf(field, new Set([...asked, ...toCorrect]), compared)
   const heldWays = new Set(contest?.fields.map(wayOf))
   const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))
+  const parts = { input, remote, changes, compared, edited: open }
   if (asked.size > 0 && policy.onEdit === 'report')
-    return reportUnsent(
-      { input, remote, changes, compared, fields: asked, edited: open, corrected: [], why: 'edited' },
-      [...asked],
-      'policy',
-    )
+    return reportUnsent({ ...parts, fields: asked, corrected: [], why: 'edited' }, [...asked], 'policy')
   const fields = new Set([...asked, ...corrected])
   const why =
     open.length + unsure.length > 0
@@ -108,8 +104,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
             : drifted.some(isOurs)
               ? 'edited'
               : 'created'
-  if (fields.size > 0)
-    return decideUpdate({ input, remote, changes, compared, fields, edited: open, corrected, why })
+  if (fields.size > 0) return decideUpdate({ ...parts, fields, corrected, why })
   if (contest !== undefined) return reportContest(differences, contest)
   if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (kept.length > 0)
@@ -125,13 +120,14 @@ function isThere(
   drifted: readonly string[],
   compared: Compared,
 ): boolean {
-  const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true
-  if (often === 'never' || (often === 'at times' && !isSame && !isOfTables)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
-  if (isTakenOut) return !isSet(observed, field)
+  // `false` counts as not set.
+  if (isTakenOut && valueAt(compared.observed, field) === false) return true
+  if (often === 'never' || (often === 'at times' && !isSame && !isOfTables)) return false
+  if (isTakenOut) return !isSet(compared.observed, field)
   return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true
 }

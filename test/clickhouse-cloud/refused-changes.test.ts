@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/lib/json.ts'
 import { having, startEmpty } from './client.ts'
-import { DELETE, KAFKA, POSTGRES, sent, startOld } from './edited-pipes.ts'
+import { DELETE, KAFKA, POSTGRES, REPLACE, sent, started, startOld } from './edited-pipes.ts'
 import { byHand, has, lostReply, meanwhile, story, want, type Step } from './story.ts'
 
 /* What the record believes after a request of a change that had no effect, or that nobody knows the effect of. */
@@ -92,18 +93,28 @@ test('an edit of unknown outcome that is undone, and takes effect minutes later,
     'for 10 min; sends PUT /settings; is InSync',
   ))
 
-test('a size that replies show empty at first, and during the wait before a deletion, does not prevent it', () => {
-  const bare = having(KAFKA, { scaling: null })
-  let scaling = {}
-  const showing: Step = (client) =>
+function shownWith(more: () => JsonObject): Step {
+  return (client) =>
     client.interfere(({ method, below }) => {
-      const there = { ...client.body(), id: client.id(), state: 'Running', scaling }
+      const there = { ...client.body(), id: client.id(), state: 'Running', ...more() }
       if (method !== 'GET' || client.body() === undefined) return undefined
       return { answered: below === '…' ? [there] : there }
     })
+}
+
+test('a flag that is off, and leaves the manifest, is no edit that needs a new pipe', () =>
+  story(
+    started(having(POSTGRES, { 'source.postgres.settings.deleteOnMerge': false }), REPLACE),
+    shownWith(() => ({})),
+    'want POSTGRES replace; turn; is InSync',
+  ))
+
+test('a size that replies show empty at first, and during the wait before a deletion, does not prevent it', () => {
+  const bare = having(KAFKA, { scaling: null })
+  let scaling = {}
   return story(
     startOld(bare),
-    showing,
+    shownWith(() => ({ scaling })),
     want(bare, { onImmutable: 'replace' }),
     'turn; 20 min; turn',
     want(bare, DELETE),

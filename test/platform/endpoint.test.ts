@@ -79,9 +79,7 @@ test.each([
 ] as const)('the looks before %s have places that were taken with it', async (_, requests, lines) => {
   await using p = await facing(
     (response, { method }) => response.end(method === 'DELETE' ? DELETED : THERE),
-    {
-      budget: { requests, windowMs: 60_000 },
-    },
+    { budget: { requests, windowMs: 60_000 } },
   )
   const end = new AbortController()
   const look = async (looks: Looks) => {

@@ -42,10 +42,7 @@ test('an interim reply can be cut anywhere, and comes before each reply of a con
     ),
   )
   await using p = platform({ baseUrl: server.url })
-  for (const _ of CUTS.slice(1))
-    expect(await p.read()).toMatchObject({
-      value: { id: PIPE },
-    })
+  for (const _ of CUTS.slice(1)) expect(await p.read()).toMatchObject({ value: { id: PIPE } })
   expect(server.connections()).toBeLessThan(5)
 })
 

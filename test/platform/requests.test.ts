@@ -141,11 +141,7 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
     expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
     return await p.client.read({ kind: ALERT, service: undefined, id }, readOptions())
   })
-  expect(reply).toEqual({
-    value: { id, state: 'OK' },
-    requestId: undefined,
-    credential: expect.any(String),
-  })
+  expect(reply).toEqual({ value: { id, state: 'OK' }, requestId: undefined, credential: expect.any(String) })
   const own = { host: '192.0.2.8', authorization: `Bearer ${TOKEN}` }
   expect(shapes).toEqual([shape('GET', '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd', own)])
 })
