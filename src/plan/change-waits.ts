@@ -11,7 +11,7 @@ import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 
-/** Waits while a read lacks the sent fields, because a service can show them minutes later. */
+/** Waits while a read lacks the sent fields, because services can show them minutes later. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -44,7 +44,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Fields that only the service still has. Their removal is sent again only if a person asks. */
+/** Fields that only the service still has. Their removal is sent again only on request. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],

@@ -83,7 +83,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // A confirmed orphan keeps its condition, because a restart counts the reads from zero again.
+      // A confirmed orphan keeps its condition, because a restart counts the reads anew.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -117,12 +117,10 @@ const NOT_KNOWN = new Set<Reason>(['Unobserved', 'Orphaned', 'OutcomeUnknown'])
 
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
-  const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
+  const isCreated = lifecycle === 'create-once'
+  const doubt = isCreated ? notVerified({ ...decided, recorded }) : undefined
   if (doubt !== undefined) return claimOf('False', doubt)
-  const gone =
-    lifecycle === 'create-once'
-      ? surroundings.missingSecrets.filter(({ why }) => why !== 'no descriptor')
-      : []
+  const gone = surroundings.missingSecrets.filter(({ why }) => isCreated && why !== 'no descriptor')
   const missing = gone.length === 0 ? undefined : gone
   const isRead = decided.kind.lifecycle === 'upsert' && isReadable(decided.kind)
   return claimOf('True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
@@ -134,7 +132,7 @@ export function isUnanswered({ reason, facts }: Explanation): boolean {
   return reason === 'Unobserved' && facts !== undefined && 'why' in facts && facts.why === 'not answered'
 }
 
-/** The outcome of a create stays unknown, because the adoption that would settle it failed. */
+/** The create's outcome stays unknown, because the adoption that settles it failed. */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -183,7 +181,7 @@ function isHeldForLong(action: Action, previous: Conditions | undefined): boolea
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** Whether this process has read neither the manifest nor the resource, because the directory was rejected since its start. */
+/** Whether this process read neither manifest nor resource, because the directory is rejected. */
 function isBlind({ reason }: Action, { desired, observed, surroundings }: DecideInput): boolean {
   const isRejected = reason === 'ManifestVanishing' && surroundings.isDoubted
   return isRejected && desired.state === 'missing' && observed.status === 'unseen'
@@ -232,7 +230,7 @@ function isJudged({ observed, desired }: DecideInput, { reason }: Action): boole
   return observed.status === 'found' && desired.fingerprint !== undefined && !READY_TOO.has(reason)
 }
 
-/** An invalid manifest has no known policy.healthyStates, so a state that was healthy before stays healthy. */
+/** Without a valid manifest, policy.healthyStates is unknown, so a healthy state stays healthy. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,

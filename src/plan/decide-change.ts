@@ -13,7 +13,7 @@ import {
 import { contestOf, reportContest } from './corrections.ts'
 import { attemptDigest, reportDrift } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import { editedFields, rotatedSecrets } from './edited.ts'
+import { editedFields, isSameSecret, rotatedSecrets } from './edited.ts'
 import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
 import { decideUpdate, reportUnsent } from './decide-update.ts'
@@ -32,7 +32,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = decideStartStop(input)
   if (rest === undefined) return action
-  // Starts the wait before a replacement immediately, because the start or stop of the pipe can fail for long.
+  // Starts the wait before a replacement immediately, because a start or stop can fail long.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -59,7 +59,8 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     }
   const drifted = [...new Set(differences.map(({ field }) => fieldOfPath(field)))]
   const kept = keptBefore(input, edited, { changes, compared })
-  const open = edited.filter((field) => !kept.includes(field) && !isThere(input, field, drifted, compared))
+  const isSent = (field: string) => kept.includes(field) || isSameSecret(input, field)
+  const open = edited.filter((field) => !isSent(field) && !isThere(input, field, drifted, compared))
   const interrupted = interruptedFields(recorded)
   // An undone edit might have changed hidden fields.
   const unsure = interrupted.filter(

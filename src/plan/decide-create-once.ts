@@ -33,7 +33,7 @@ import { decideChange } from './decide-change.ts'
 import { decideStartStop } from './start-stop.ts'
 import { isDeletionUnderWay } from './deletion-mark.ts'
 import { absent, decideAbsent, sentDeletionFirst, goneUnconfirmed } from './decide-deletion.ts'
-import { editedFields, rotatedSecrets } from './edited.ts'
+import { editedFields, isSameSecret, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
@@ -58,7 +58,7 @@ function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
   return recorded.removal?.isSent === true
 }
 
-/** Starts a pipe that Pipewright stopped for a change, even if its manifest is missing or suspended. */
+/** Starts a pipe that was stopped for a change, even if its manifest is missing or suspended. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
   const isStopped = isStoppedByUs(input.recorded) && input.policy.paused !== true
   return isStopped ? decideStartStop(input) : undefined
@@ -98,7 +98,7 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
-/** The reply to the create had an id, but was incomplete. The adoption reads that pipe first. */
+/** The create's reply had an id, but was incomplete. The adoption reads that pipe. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen
@@ -213,7 +213,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
     const settled =
       observed.status === 'found' &&
       differences.length === 0 &&
-      edited.every((field) => isReturnedField(input.kind.fields, field))
+      edited.every((field) => isSameSecret(input, field) || isReturnedField(input.kind.fields, field))
     if (settled && !desired.otherService) {
       return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     }

@@ -152,14 +152,11 @@ function sentSecretUnavailable(
   steps: readonly ChangeStep[],
 ): Action | undefined {
   const refs = steps.flatMap(({ body }) => secretRefsIn(body))
-  const missing = new Map(
-    refs.flatMap(({ path }) => {
-      const one = missingAt.get(path)
-      return one === undefined ? [] : [[one.file, one]]
-    }),
-  )
-  if (missing.size === 0) return undefined
-  return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: [...missing.values()] } }
+  const found = refs.flatMap(({ path }) => missingAt.get(path) ?? [])
+  const missing = [...new Map(found.map((one) => [one.file, one])).values()]
+  return missing.length === 0
+    ? undefined
+    : { type: 'refuse', reason: 'SecretUnavailable', facts: { missing } }
 }
 
 export function reportUnsent(

@@ -16,7 +16,7 @@ export function deletionTarget(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** Start of the wait before a deletion. It starts again if the delete limit blocked the deletion. */
+/** Start of the wait before a deletion. A reached delete limit restarts it. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,
@@ -26,7 +26,7 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** Send time of the deletion request. At most now, because the clock can be set back. */
+/** At most now, because the clock can be set back. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }

@@ -8,6 +8,12 @@ export function editedFields({ desired, recorded }: DecideInput): readonly strin
   return changedFields(applied.fields, fingerprint.fields)
 }
 
+/** Whether this secret was sent before. */
+export function isSameSecret({ desired, recorded }: CreateOnceInput, field: string): boolean {
+  const sent = recorded.applied?.secrets[field]
+  return sent !== undefined && sent === desired.fingerprint?.secrets[field]
+}
+
 export function rotatedSecrets({ desired, recorded }: CreateOnceInput): readonly string[] {
   const before = recorded.applied?.secrets ?? {}
   const after = desired.fingerprint?.secrets ?? {}

@@ -47,7 +47,7 @@ export function differencesIn(observed: Observed): readonly Difference[] {
   return observed.status === 'found' ? observed.differences : []
 }
 
-/** A pipe in the list that has no record and might be the pipe of this key. */
+/** A listed pipe without a record that might be this key's pipe. */
 export interface ListedCandidate {
   readonly id: string
   readonly listedAs: string | undefined
@@ -107,7 +107,7 @@ export interface Similar {
   readonly rival?: Key | undefined
 }
 
-/** Another key whose manifest claims this pipe: `by` its id. `by` is undefined if only the spec matches. */
+/** Another key whose manifest claims this pipe `by` its id, or only by an equal spec. */
 export interface Claim {
   readonly key: Key
   readonly by: Similar['by']

@@ -37,7 +37,7 @@ export function missesAfter(input: {
   if (misses === undefined || misses.credential !== credential || now - misses.lastAt > GAP_MS)
     return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
   const { firstAt, lastAt } = misses
-  // Each 404 needs a new witness, because the credential could lose its permission at any time.
+  // Each 404 needs a new witness, because a permission can be lost at any time.
   const isBeside = foundAt !== undefined && foundAt >= Math.min(lastAt, now - BESIDE_MS)
   const besideSince = isBeside ? (misses.besideSince ?? Math.max(foundAt, firstAt)) : undefined
   return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
@@ -86,7 +86,7 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
   const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]
-  // Keeps the first id, because policy.adopt can name it, and the newest ids, because a Lock can name them.
+  // Keeps the first id, which policy.adopt can name, and the newest, which a Lock can name.
   const kept = before.length > EARLIER_KEPT ? before.toSpliced(1, before.length - EARLIER_KEPT) : before
   const earlier = kept.length === 0 ? undefined : kept
   return { count: isCalm ? 1 : replaced.count + 1, at: now, id, earlier }

@@ -41,24 +41,23 @@ export function readinessOf(
             state: shown,
             healthy: list?.states,
             by,
-            ...(list === undefined && known && DOCUMENTED),
-            ...(judgeState(state, undefined, undefined) !== 'unhealthy' && MAY_BE_MOVING),
+            ...(list === undefined && known && { isDocumented: true as const }),
+            ...(judgeState(state, undefined, undefined) !== 'unhealthy' && { mayBeMoving: true as const }),
           },
         },
       }
     case 'moving':
       return {
         status: 'Unknown',
-        because: { reason: 'Changing', facts: { ...BY_PLATFORM, state: shown ?? decided.mask('') } },
+        because: {
+          reason: 'Changing',
+          facts: { why: 'platform', fields: [], by: [], is: 'moving', state: shown ?? decided.mask('') },
+        },
       }
     case 'unjudged':
       return { status: 'True', because: { reason: 'NotJudged', facts: { state: shown, isInSync } } }
   }
 }
-
-const BY_PLATFORM = { why: 'platform', fields: [], by: [], is: 'moving' } as const
-const DOCUMENTED = { isDocumented: true } as const
-const MAY_BE_MOVING = { mayBeMoving: true } as const
 
 function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean): boolean {
   if (lifecycle !== 'create-once') return false
@@ -67,7 +66,7 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   return remote?.origin === 'created' && Math.abs(steadyNow - remote.at) < ROLLOUT_MS
 }
 
-/** Whether the state is expected, because Pipewright just stopped or started the pipe. */
+/** Whether the state is expected after a recent stop or start by Pipewright. */
 function isOnItsWay(
   decided: DecideInput,
   { state, sounds, action }: Pick<SeenState, 'state' | 'action'> & { readonly sounds: StateVerdict },

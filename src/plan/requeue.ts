@@ -66,7 +66,7 @@ export function requeueAfter(input: RequeueInput): Requeue {
     return { why: 'retry', afterMs: spread(afterMs, input.random) }
   }
   if (isResynced(decided.kind)) {
-    // Not early, because the resource is applied only when the whole interval has passed.
+    // Not early, because the resource is applied only after the whole interval.
     const sinceMs = Math.max(0, decided.now - (input.upsert?.at ?? decided.now))
     const lateMs = intervalMs - spread(intervalMs, input.random)
     return { why: 'drift', afterMs: Math.max(UPSERT_LOOK_MS, intervalMs + lateMs - sinceMs) }

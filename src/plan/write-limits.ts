@@ -50,7 +50,7 @@ export function createLimitOf(
 const MAX_DELETIONS = 5
 const ONE_IN = 10
 
-/** Contains the start of the wait, because a permission for this deletion must not allow a later deletion. */
+/** With the start of the wait: a permission must not allow a later deletion. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }

@@ -8,6 +8,7 @@ import { byHand, has, lostReply, meanwhile, story, want, type Step } from './sto
 
 const USER = 'source.kafka.credentials.username'
 const PASSWORD = 'source.kafka.credentials.password'
+const REGISTRY = 'source.kafka.schemaRegistry.credentials.password'
 const WAIT = 'settings.streaming_max_insert_wait_ms'
 const MORE = { [WAIT]: 1500 }
 
@@ -107,6 +108,14 @@ test('a flag that is off, and leaves the manifest, is no edit that needs a new p
     started(having(POSTGRES, { 'source.postgres.settings.deleteOnMerge': false }), REPLACE),
     shownWith(() => ({})),
     'want POSTGRES replace; turn; is InSync',
+  ))
+
+test('another reference to the secret that was sent is no edit that needs a new pipe', () =>
+  story(
+    started(KAFKA, REPLACE),
+    (client) => client.mounted.set('moved/password', 'planted-text'),
+    want(having(KAFKA, { [REGISTRY]: { secretRef: { name: 'moved', key: 'password' } } }), REPLACE),
+    'turn; sends nothing; is InSync',
   ))
 
 test('a size that replies show empty at first, and during the wait before a deletion, does not prevent it', () => {

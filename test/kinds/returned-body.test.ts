@@ -40,10 +40,7 @@ describe('what is kept of a reply', () => {
     expect(returnedBody(PIPE.fields, { name: { told: 'p' }, source: 'p' })).toEqual({})
     expect(
       returnedBody(ALERT.fields, { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' }),
-    ).toEqual({
-      state: 'OK',
-      channel: [{ type: 'email' }],
-    })
+    ).toEqual({ state: 'OK', channel: [{ type: 'email' }] })
     expect(returnedBody({}, { a: 1 })).toEqual({})
   })
 })

@@ -54,12 +54,7 @@ function recordOf(key: Key, fields: Fields, items: number): LedgerRecord {
     facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
   } as const
   const facts = shortFacts(because.facts)
-  const condition: Condition = {
-    status: 'False',
-    reason: because.reason,
-    since: 1,
-    facts,
-  }
+  const condition: Condition = { status: 'False', reason: because.reason, since: 1, facts }
   const { digest, fields: hashes } = fingerprintBody(body, { fields, hash, digest: undefined })
   const applied = { digest, fields: hashes, secrets: hashes }
   const remote = { id: 'i'.repeat(36), origin: 'created', at: 1, revision: 'r'.repeat(64) } as const

@@ -48,6 +48,11 @@ const notSent = { status: 'False', reason: 'NotLeading', message: 'Not sent.', s
 const notLeading = { Valid: notSent, Synced: notSent, Ready: notSent }
 
 /** Each ends with its action, and with the reason or its fine form. */
+function edited(credential: string): DecideInput {
+  const fields = { ...FIELDS.fields, [`source.kafka.credentials.${credential}`]: 'other' }
+  return found({ desired: { fingerprint: { ...FIELDS, digest: 'b3', fields } } })
+}
+
 const ROWS: Readonly<Record<string, DecideInput>> = {
   // a reading that is not believed, and did not find the manifest
   'what a doubted reading does not find is not created: hold ManifestVanishing': pipe({
@@ -181,15 +186,8 @@ const ROWS: Readonly<Record<string, DecideInput>> = {
   'an edit to what is there is accepted: observe InSync accepted': found({
     desired: { fingerprint: EDITED },
   }),
-  'an edit of what the platform never returns is not: report NotUpdatable': found({
-    desired: {
-      fingerprint: {
-        ...FIELDS,
-        digest: 'b3',
-        fields: { ...FIELDS.fields, 'source.kafka.credentials.password': 'other' },
-      },
-    },
-  }),
+  'an edit of what the platform never returns is not: report NotUpdatable': edited('username'),
+  'another reference to the secret that was sent is: observe InSync accepted': edited('password'),
   'a pipe cannot move to another service: report NotUpdatable': found({ desired: { otherService: true } }),
   'a rotated secret cannot be applied: report SecretRotated': found({ desired: { fingerprint: ROTATED } }),
   'a secret without a recorded value is not verified: report SecretRotated': pipe({

@@ -49,10 +49,7 @@ describe('a create of unknown outcome, its manifest edited since', () => {
       const isOneName = !edited.includes('name')
       await listedStory(
         `${edit}; make orders ${edited}; look orders: ${isOneName ? 'Ambiguous' : 'Adopt the list'}`,
-        {
-          sent: 1,
-          holds: isOneName ? {} : { [ORDERS]: '1' },
-        },
+        { sent: 1, holds: isOneName ? {} : { [ORDERS]: '1' } },
       )
     },
   )

@@ -63,15 +63,7 @@ function setUp() {
       const conditions = conditionsOf(shown, facts)
       const [status, reason] = [statusOf(conditions), reasonOf(conditions)]
       problems.begin()
-      board.set(
-        resource(key, {
-          status,
-          reason,
-          conditions,
-          service: 'analytics',
-          file: `${name}.yaml`,
-        }),
-      )
+      board.set(resource(key, { status, reason, conditions, service: 'analytics', file: `${name}.yaml` }))
     },
     drop: (name: string) => board.remove(`Pipe/${name}`),
     /** @param remembered whether a webhook remembers the problems */

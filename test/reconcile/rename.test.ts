@@ -43,9 +43,7 @@ describe('a rename', () => {
   test.each(rowsOf(ROWS))('%s', (_, old, renamed, end) =>
     story(
       `write old ${old}; look old; ${renamed}; look new: Ambiguous unclaimed; read again; look new: ${end}`,
-      {
-        sent: 1,
-      },
+      { sent: 1 },
     ),
   )
 

@@ -22,7 +22,6 @@ import {
   entryOf,
   look,
   sentAgain,
-  startCommand,
   stopNoted,
   type Changing,
   type Look,
@@ -148,9 +147,9 @@ function commandSent(
     return { change: half, command: command && { ...command, at, since: undefined } }
   }
   if (action.stopFor === 'change') return { command }
-  return {
-    command: sent === 'start' ? startCommand(command, at) : sentAgain(command, { command: sent, at }),
-  }
+  // A start stays recorded until a read shows that the pipe runs, because the reply is no proof.
+  const isForChange = sent === 'start' && command?.isForChange
+  return { command: sentAgain(command, { command: sent, at, ...(isForChange && { isForChange }) }) }
 }
 
 /** False for an update that needs a stopped pipe: list items must not be added or removed twice. */

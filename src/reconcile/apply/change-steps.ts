@@ -68,11 +68,6 @@ export function begun({ context, input, fields: now }: Changing): Change {
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** A start stays recorded until a read shows that the pipe runs, because the reply is no proof. */
-export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
-  return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
-}
-
 export function sentAgain(before: LedgerRecord['command'], now: Command): Command {
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
