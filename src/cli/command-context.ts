@@ -8,14 +8,8 @@ import { nearest } from '../lib/nearest.ts'
 import { escapeControls } from '../lib/shown-text.ts'
 import { misuse } from './io.ts'
 
-export function stepContext({
-  sandbox,
-  profile,
-  config,
-  server,
-  manifests,
-}: Pick<Settings, 'sandbox' | 'profile' | 'config' | 'server' | 'manifests'>): StepContext {
-  return { sandbox, profile, config, server, manifestsDir: folderOf(manifests) }
+export function stepContext({ typed, manifests }: Pick<Settings, 'typed' | 'manifests'>): StepContext {
+  return { typed, manifestsDir: folderOf(manifests) }
 }
 
 /** @returns `manifests`, or if it is a file, the folder of the file */

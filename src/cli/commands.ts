@@ -35,7 +35,7 @@ import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { didYouMean, typedKind } from './command-context.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/wire-schema.ts'
-import { plainText } from './render/terminal.ts'
+import { warn } from './render/terminal.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000
@@ -222,14 +222,14 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
   } catch (error) {
     const { aborted, reason } = io.stop.stopping
     if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) {
-      print(io.stderr, `pipewright: stopped by ${String(reason)}`)
+      warn(io, `stopped by ${String(reason)}`)
       return EXIT.failed
     }
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
     const isKnown =
       error instanceof CommandError || error instanceof LedgerError || error instanceof SandboxFileError
     if (!isKnown) throw error
-    print(io.stderr, plainText(`pipewright: ${error.message}`))
+    warn(io, error.message, shell.settings)
     if (error instanceof CommandError) return error.code
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }

@@ -15,7 +15,7 @@ import { seedStatus } from '../reconcile/state/status-board.ts'
 import type { CreateLimit, ManifestFacts, ServerParts, ShownRequest } from '../server/parts.ts'
 import type { RecentEvents } from '../server/recent-events.ts'
 import { type Server, startServer } from '../server/server.ts'
-import { folderOf } from './command-context.ts'
+import { folderOf, stepContext } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { CommandError, VERSION } from './io.ts'
 import { createPlanner } from './planner.ts'
@@ -28,6 +28,7 @@ import { maskManifest, maskSensitive } from '../kinds/mask.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { pathOf } from '../platform/wire.ts'
+import { withCommands } from '../plan/step.ts'
 
 interface PageParts extends Pick<ServerParts, 'metrics'> {
   readonly engine: Engine
@@ -44,6 +45,8 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
   const { engine, daemon, leading, leadership, recentEvents, metrics, startedAt, stopping } = parts
   const { board, context, reconciler } = engine
   const { profile, adminTokenFile } = settings
+  const commands = stepContext(settings)
+  const completed = (text: string | undefined) => text && withCommands(text, commands)
   try {
     return await startServer({
       profile,
@@ -61,10 +64,12 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
       metrics,
       health: () => daemon.health(),
       ready: () => daemon.ready(),
+      commands,
       overview: () => ({
         ...overviewOf(settings, engine, daemon, startedAt),
         ...standingOf(leading, leadership),
-        ledgerRollback: context.ledger.rollback,
+        sourceProblem: completed(daemon.sourceProblem),
+        ledgerRollback: completed(context.ledger.rollback),
       }),
       operator: {
         // Reads the file for each request, because the token can change.
@@ -105,7 +110,6 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedA
     repositoryUrl: settings.repositoryUrl,
     adminTokenFile: settings.adminTokenFile,
     revisionSince: daemon.revisionSince,
-    sourceProblem: daemon.sourceProblem,
     sourceReason: daemon.catalog?.problem?.reason,
     findings: daemon.catalog?.findings ?? [],
     overdue: overdueChecks(engine.context),

@@ -23,7 +23,8 @@ import { startEmbeddedSandbox, sandboxLedger, type SandboxUse } from './embedded
 import { assertTls, networkOf } from './compose-network.ts'
 import { failpointsHere } from '../contract/failpoint.ts'
 import type { Term } from '../contract/leadership.ts'
-import { CommandError, nobody, print, VERSION, type Io } from './io.ts'
+import { CommandError, nobody, VERSION, type Io } from './io.ts'
+import { warn } from './render/terminal.ts'
 import type { Progress } from './render/progress.ts'
 
 export type Engine = Awaited<ReturnType<typeof compose>>
@@ -78,7 +79,7 @@ export async function openLedgerToLead(
     let term = await leadership.attempt(stop.stopping)
     if (term === undefined) {
       const holder = leadership.leader()?.holder ?? 'Another process'
-      print(stderr, `pipewright: ${holder} owns the ledger. Waiting to see whether that process still runs.`)
+      warn({ stderr }, `${holder} owns the ledger. Waiting to see whether that process still runs.`)
       term = await leadership.acquire(stop.stopping, 'refuse')
     }
     stack.defer(() => term.release())
@@ -98,10 +99,7 @@ export function openLedgerToRead(settings: LedgerToRead, clock: Clock): Promise<
 
 export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings, 'ledger'>): void {
   if (movedAt === undefined) return
-  print(
-    io.stderr,
-    `pipewright: ${ledger} was moved to another ledger on ${movedAt}. Records since then are only in that ledger.`,
-  )
+  warn(io, `${ledger} was moved to another ledger on ${movedAt}. Records since then are only in that ledger.`)
 }
 
 interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {

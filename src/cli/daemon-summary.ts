@@ -12,7 +12,7 @@ import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.
 import { pipesWithoutLock } from '../reconcile/state/recorded.ts'
 import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
-import { commandLine, type CommandContext } from '../plan/step.ts'
+import { withCommands, type StepContext } from '../plan/step.ts'
 
 export function wholeFacts({ context }: Engine, problem: string | undefined): DaemonSummary {
   const { store } = context
@@ -38,31 +38,30 @@ export function notAccepted(problem: string, hasState: boolean): string {
   return `Manifests not accepted${hasState ? '; keeping the last state' : ''}. ${problem}`
 }
 
-export function wholeSentences(whole: DaemonSummary, commands?: CommandContext): readonly string[] {
+export function wholeSentences(whole: DaemonSummary, commands: StepContext): readonly string[] {
   const { problem, errors = 0, overdue = 0 } = whole
-  const check = commandLine('validate', { ...commands, server: undefined })
-  return [
+  const sentences = [
     ...(problem === undefined ? [] : [problem]),
-    ...(errors === 0 ? [] : [`Errors in manifests: ${errors}. See "${check}".`]),
+    ...(errors === 0 ? [] : [`Errors in manifests: ${errors}. See "pipewright validate".`]),
     ...(overdue === 0 ? [] : [`Resources not checked since the daemon started (old status): ${overdue}.`]),
   ]
+  return sentences.map((text) => withCommands(text, commands))
 }
 
 /** @param now ms since the epoch */
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: DaemonSummary,
   now: number,
-  given: CommandContext,
+  commands: StepContext,
 ): readonly string[] {
-  const local = { ...given, server: undefined }
   const ofLock =
     withoutLock === 0
       ? []
       : [
-          `Pipes in no Lock: ${withoutLock}. If the ledger is lost, Pipewright might create them again. Run "${commandLine('lock', local)}", and commit its output. If a Lock has another id for a pipe, first find out which id is right.`,
+          `Pipes in no Lock: ${withoutLock}. If the ledger is lost, Pipewright might create them again. Run "pipewright lock", and commit its output. If a Lock has another id for a pipe, first find out which id is right.`,
         ]
   const ofManifests = withoutManifest.map(
-    (each) => `${withoutManifestSentence(each, local)} Listed ${agoOf(each.listedAt, now)}.`,
+    (each) => `${withoutManifestSentence(each)} Listed ${agoOf(each.listedAt, now)}.`,
   )
-  return [...ofLock, ...ofManifests]
+  return [...ofLock, ...ofManifests].map((text) => withCommands(text, commands))
 }

@@ -11,7 +11,6 @@ import { isBelow } from '../lib/files.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { escapeControls, printable } from '../lib/shown-text.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
-import { commandLine, type CommandContext } from '../plan/step.ts'
 
 export interface Imported extends Fitted {
   readonly key: Key
@@ -104,9 +103,8 @@ export function importReport(report: {
   readonly folder: string | undefined
   readonly problems: readonly string[]
   readonly manifests: string
-  readonly here: CommandContext
 }): readonly string[] {
-  const { surveys, all, folder, problems, manifests, here } = report
+  const { surveys, all, folder, problems, manifests } = report
   const made = all.filter(({ manifest }) => manifest !== undefined)
   const count = made.length - problems.length
   const lines = [
@@ -121,7 +119,7 @@ export function importReport(report: {
     ...(count > 0
       ? [
           'No secret is written. Comments on top of a manifest, if any, name the secrets to mount and the values to fill in.',
-          `Next, run "${commandLine('plan', here)}". It must say "adopt" for each manifest. Then commit the manifests. After the adoption, commit the Lock that "${commandLine('lock', here)}" prints. You can then remove policy.adopt.`,
+          'Next, run "pipewright plan". It must say "adopt" for each manifest. Then commit the manifests. After the adoption, commit the Lock that "pipewright lock" prints. You can then remove policy.adopt.',
         ]
       : []),
   ]

@@ -4,8 +4,8 @@ import { formatProblems } from '../config/setting-sources.ts'
 import { readSettings, SETTINGS, type Settings, type SettingsInput } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { readTextFile } from '../platform/text-file.ts'
-import { type ExitCode, type Io, print, misuse } from './io.ts'
-import { wrapped } from './render/terminal.ts'
+import { type ExitCode, type Io, misuse } from './io.ts'
+import { warn, wrapped } from './render/terminal.ts'
 import { formatDuration } from '../lib/duration.ts'
 
 export interface Shell {
@@ -122,12 +122,12 @@ async function settingsFor(io: Io, command: Command, needs: SettingsInput['needs
     io.stop.stopping.throwIfAborted()
     misuse(formatProblems(reading.problems))
   }
-  if (reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
+  if (reading.isTlsUnchecked) warn(io, UNCHECKED_TLS)
   return reading.settings
 }
 
 const UNCHECKED_TLS =
-  'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
+  'warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
   'on the network can read the credentials and impersonate the platform. Use this for tests only.'
 
 /** `exits`: meanings of the exit codes 0, 1, … All commands also have 64 (usage error) and 70 (internal error). */

@@ -36,7 +36,7 @@ export const PAGE_SETTINGS = {
     parse: parseHosts,
   },
   adminTokenFile: {
-    group: 'Page and HTTP',
+    group: 'General',
     flag: 'admin-token-file',
     placeholder: 'FILE',
     sandboxDefault: '.pipewright/admin-token',
@@ -46,7 +46,7 @@ export const PAGE_SETTINGS = {
     parse: parsePath,
   },
   server: {
-    group: 'Page and HTTP',
+    group: 'General',
     flag: 'server',
     placeholder: 'URL',
     describe:

@@ -2,7 +2,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { parseTarget } from '../lib/webhook-url.ts'
 import { problemOf, type SettingProblem, type Environment } from './setting-sources.ts'
-import { definitionOf, type ReadValues } from './settings-table.ts'
+import { definitionOf, type ReadValues, type SettingName } from './settings-table.ts'
 
 /** Time to record an outcome after the request's timeout: ms. */
 const MARGIN_MS = 2_000
@@ -24,7 +24,7 @@ export function checkRules(values: ReadValues): readonly SettingProblem[] {
   return problems.filter((problem) => problem !== undefined)
 }
 
-function notInSandbox(values: ReadValues, name: 'baseUrl' | 'alertsBaseUrl'): SettingProblem | undefined {
+function notInSandbox(values: ReadValues, name: SettingName): SettingProblem | undefined {
   const { sandbox, [name]: url } = values
   if (sandbox?.value !== true || url === undefined) return undefined
   const why = `the sandbox is on (${sandbox.from ?? '--sandbox'}): it replaces the platform and takes no URL`
@@ -89,9 +89,7 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
   }
 }
 
-type ClientFile = 'clientCertFile' | 'clientKeyFile'
-
-function aloneProblem(values: ReadValues, name: ClientFile, other: ClientFile): SettingProblem | undefined {
+function aloneProblem(values: ReadValues, name: SettingName, other: SettingName): SettingProblem | undefined {
   const read = values[name]
   if (read === undefined || values[other] !== undefined) return undefined
   const { flag } = definitionOf(other)

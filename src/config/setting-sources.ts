@@ -140,12 +140,9 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   }
   if (value.value === null)
     return problemAt(from, `${flag} has no value`, 'write a value, or remove the line')
-  return { name, text: textOf(value), from: `${from} ${flag}` }
-}
-
-/** The value as it is in the file: 08 stays 08, and 1e3 does not become 1000. */
-function textOf(scalar: Scalar): string {
-  return typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value))
+  // 08 stays 08, and 1e3 does not become 1000.
+  const text = typeof value.value === 'string' ? value.value : (value.source ?? '')
+  return { name, text, from: `${from} ${flag}` }
 }
 
 function startOf(node: unknown): number {

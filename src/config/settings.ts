@@ -27,6 +27,7 @@ import {
 import { realpathSync } from 'node:fs'
 import type { WebhookUrl } from '../lib/webhook-url.ts'
 import { isBelow } from '../lib/files.ts'
+import { shellWord } from '../plan/step.ts'
 
 /** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
@@ -38,6 +39,7 @@ export type Settings = {
 } & {
   readonly alertsTokenFile: string
   readonly proxies: ProxySettings
+  readonly typed: readonly string[]
 }
 
 export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
@@ -73,8 +75,11 @@ export interface SettingsInput {
   readonly readFile: (path: string) => Promise<string>
   /** `platform or server`: the command needs no platform if `--server` names a daemon. */
   readonly needs: 'platform' | 'platform or server' | 'local'
-  readonly realPath?: (path: string) => string
+  readonly realPath?: RealPath
 }
+
+/** Resolves links. For a missing path, resolves the part that exists. */
+type RealPath = (path: string) => string
 
 type SettingsReading =
   | { readonly settings: Settings; readonly isTlsUnchecked: boolean }
@@ -106,8 +111,16 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     ...(reachesOthers ? [...proxyProblems, ...uncheckedProblems(values, env)] : []),
   ]
   if (problems.length > 0) return { problems }
-  return { settings: normalise(values, proxies), isTlsUnchecked: reachesOthers && isUnchecked(values, env) }
+  const typed = fromFlags.given.flatMap(({ name, text, from }) => {
+    const { group, placeholder } = definitionOf(name)
+    if (!REPEATED.includes(group)) return []
+    return placeholder === undefined ? from : `${from} ${shellWord(text)}`
+  })
+  const settings = normalise(values, { proxies, typed })
+  return { settings, isTlsUnchecked: reachesOthers && isUnchecked(values, env) }
 }
+
+const REPEATED = ['General', 'Manifests', 'Platform', 'Ledger']
 
 const NO_PLATFORM: SettingProblem = {
   from: '--base-url',
@@ -169,7 +182,7 @@ function standardOf(
     : standard?.replace(/^((?:sqlite:)?\.pipewright\/)/, `$1${profile.name}/`)
 }
 
-function normalise(values: ReadValues, proxies: ProxySettings): Settings {
+function normalise(values: ReadValues, { proxies, typed }: Pick<Settings, 'proxies' | 'typed'>): Settings {
   const plain: unknown = Object.fromEntries(
     SETTING_NAMES.map((name) => [name, Object.freeze(values[name]?.value)]),
   )
@@ -179,6 +192,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
     proxies: Object.freeze(proxies),
+    typed,
   })
 }
 
@@ -190,18 +204,18 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
 }
 
-/** Resolves links. For a missing path, resolves the part that exists. */
-type RealPath = (path: string) => string
-
-const RIGHT_FOLDERS =
-  'use two directories: one for the credentials of the platform, one for the secrets of sources'
-
 /** A manifest can name any file below `--secrets-dir`, so credentials and files in settings must be outside. */
 function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly SettingProblem[] {
   const { credentialsDir, secretsDir } = values
   if (credentialsDir === undefined || secretsDir === undefined) return []
-  const between = foldersProblem(credentialsDir, secretsDir, realPath)
-  if (between !== undefined) return [between]
+  const between = wayBetween(credentialsDir.value, secretsDir.value, realPath)
+  if (between !== undefined) {
+    const isOfSecrets = credentialsDir.from === undefined && secretsDir.from !== undefined
+    const blamed = isOfSecrets ? 'secretsDir' : 'credentialsDir'
+    const right =
+      'use two directories: one for the credentials of the platform, one for the secrets of sources'
+    return [problemOf(blamed, isOfSecrets ? secretsDir : credentialsDir, between, right)]
+  }
   const why = `it is below --secrets-dir (${secretsDir.value}). If a manifest names this file, Pipewright sends its content to a source`
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
   return OWN_FILES.flatMap((name) => {
@@ -209,18 +223,6 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
     if (file === undefined || !isIn(file, secretsDir.value, realPath)) return []
     return [problemOf(name, { value: file, from: values[name]?.from }, why, right)]
   })
-}
-
-function foldersProblem(
-  credentials: Read<string>,
-  secrets: Read<string>,
-  realPath: RealPath,
-): SettingProblem | undefined {
-  const why = wayBetween(credentials.value, secrets.value, realPath)
-  if (why === undefined) return undefined
-  const blamed =
-    credentials.from === undefined && secrets.from !== undefined ? 'secretsDir' : 'credentialsDir'
-  return problemOf(blamed, blamed === 'secretsDir' ? secrets : credentials, why, RIGHT_FOLDERS)
 }
 
 function wayBetween(credentials: string, secrets: string, realPath: RealPath): string | undefined {

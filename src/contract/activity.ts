@@ -1,5 +1,4 @@
 import { z } from '../kinds/zod.ts'
-import { commandLine, type CommandContext } from '../plan/step.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { sha256 } from '../lib/digest.ts'
 
@@ -14,16 +13,13 @@ export const WithoutManifest = z
   .readonly()
 export type WithoutManifest = z.infer<typeof WithoutManifest>
 
-export function withoutManifestSentence(
-  { service, count, pipes }: WithoutManifest,
-  context: CommandContext,
-): string {
+export function withoutManifestSentence({ service, count, pipes }: WithoutManifest): string {
   const named = pipes.map(({ id, name }) => (name === '' ? id : `${name} (${id})`)).join(', ')
   const more = count > pipes.length ? ` and ${count - pipes.length} more` : ''
   const [has, them] = count === 1 ? ['pipe', 'a manifest for it'] : ['pipes', 'manifests for them']
   return (
     `${count} ${has} of service ${service} ${count === 1 ? 'has' : 'have'} no manifest: ${named}${more}. ` +
-    `"${commandLine(`import --all ${service}`, context)}" writes ${them}.`
+    `"pipewright import --all ${service}" writes ${them}.`
   )
 }
 

@@ -6,7 +6,7 @@ import { z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ActionType } from '../plan/action.ts'
 import { type Explanation, messageOf, type Reason } from '../plan/reason.ts'
-import { type CommandContext, placeOf, type StepContext } from '../plan/step.ts'
+import { type StepContext, placeOf } from '../plan/step.ts'
 
 /**
  * - `refused`: Pipewright would refuse the request.
@@ -55,7 +55,7 @@ export function planMessage(item: PlanItem, context: StepContext): string {
   return messageOf(because, about, context)
 }
 
-export function shownPlan({ items, ...plan }: Plan, commands: CommandContext) {
+export function shownPlan({ items, ...plan }: Plan, commands: StepContext) {
   const context = { ...commands, manifestsDir: plan.manifests }
   return { ...plan, items: items.map((item) => ({ ...item, message: planMessage(item, context) })) }
 }

@@ -9,7 +9,7 @@ import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
 import { sentence, type InnerReason, type Row } from './reasons/row.ts'
-import { proseOf, type About, type CommandContext, type Step } from './step.ts'
+import { proseOf, type About, type StepContext, type Step } from './step.ts'
 
 export const REASONS = {
   ...CREATING,
@@ -64,7 +64,7 @@ export function stepsOf({ reason, facts }: Explanation, about: About): readonly 
   return rowOf(reason).steps?.(shortFacts(facts), about, innerSteps) ?? []
 }
 
-export function messageOf(explanation: Explanation, about: About, context?: CommandContext): string {
+export function messageOf(explanation: Explanation, about: About, context?: StepContext): string {
   return `${causeOf(explanation, about.key)} ${proseOf(stepsOf(explanation, about), context)}`.trimEnd()
 }
 

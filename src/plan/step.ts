@@ -26,34 +26,33 @@ export interface About {
   readonly differences?: readonly Difference[]
 }
 
-export interface CommandContext {
-  readonly sandbox?: boolean
-  readonly profile?: { readonly name: string }
-  readonly config?: string | undefined
-  readonly server?: string | undefined
-}
-
-export interface StepContext extends CommandContext {
+export interface StepContext {
+  /** Flags of the user, such as `--config a.yaml`. */
+  readonly typed?: readonly string[]
   /** Absolute, or relative to the reader's folder. */
   readonly manifestsDir?: string | undefined
 }
 
-export function commandLine(args: string, { sandbox, profile, config, server }: CommandContext = {}): string {
-  const given = { config, profile: sandbox && profile?.name !== 'default' && profile?.name, server }
-  const flags = Object.entries(given).map(([flag, value]) => (value ? ` --${flag} ${shellWord(value)}` : ''))
-  return (sandbox ? `npx pipewright ${args} --sandbox` : `pipewright ${args}`) + flags.join('')
+/** A command is quoted, or begins the text. */
+export function withCommands(text: string, { typed = [] }: StepContext = {}): string {
+  return text.replaceAll(/(^|")(?:npx )?pipewright ([^"\n]+)/g, (_, start: string, args: string) => {
+    const words = args.split(' ')
+    const known = /^(?:apply|import|ledger|lock|run|validate)\b/.test(args) ? [...words, '--server'] : words
+    words.push(...typed.filter((flag) => !known.some((word) => `${flag} `.startsWith(`${word} `))))
+    return `${start}${words.includes('--sandbox') ? 'npx pipewright' : 'pipewright'} ${words.join(' ')}`
+  })
 }
 
 export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-export function proseOf(steps: readonly Step[], context?: CommandContext): string {
-  return steps.map((step) => sentenceOf(step, context)).join(' ')
+export function proseOf(steps: readonly Step[], context?: StepContext): string {
+  return withCommands(steps.map(sentenceOf).join(' '), context)
 }
 
-function sentenceOf({ text, shell, edit, copy }: Step, context: CommandContext | undefined): string {
-  if (shell !== undefined) return `${text} "${commandLine(shell, context)}".`
+function sentenceOf({ text, shell, edit, copy }: Step): string {
+  if (shell !== undefined) return `${text} "pipewright ${shell}".`
   if (edit !== undefined) return `${text} set ${edit.path.join('.')}: ${edit.value}.`
   return copy === undefined ? text.replace(/:$/, '.') : `${text} ${copy}.`
 }

@@ -161,10 +161,8 @@ export function shownView(text: string, board: StatusBoard): ResourceView {
   const key = parseKey(text)
   const view = key && board.get(key)
   if (view !== undefined) return view
-  const near = nearest(
-    text,
-    board.list().map((resource) => resource.key),
-  )
+  const keys = board.list().map((resource) => resource.key)
+  const near = nearest(text, keys)
   throw new RequestError(
     404,
     `there is no resource "${text}"`,

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../plan/step.ts'
+import type { StepContext } from '../plan/step.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
@@ -36,6 +36,7 @@ export interface ServerParts {
   /** Ok if a read of the manifests was tried, and the ledger is open. */
   ready(): Health
   overview(): Overview
+  readonly commands: StepContext
   readonly operator: Operator
 }
 
@@ -51,8 +52,11 @@ export interface Health {
 }
 
 /** Times are ms since the epoch. */
-export interface Overview extends Required<Omit<CommandContext, 'server'>> {
+export interface Overview {
   readonly version: string
+  readonly sandbox: boolean
+  readonly profile: { readonly name: string }
+  readonly config: string | undefined
   readonly revision: Revision | undefined
   readonly revisionSince: number | undefined
   readonly manifestsDir: string

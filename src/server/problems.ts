@@ -4,7 +4,7 @@ import { sameJson } from '../lib/json.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import { bodyIn, type ResourceView } from '../contract/view.ts'
-import { type StepContext, commandLine, placeOf } from '../plan/step.ts'
+import { type StepContext, placeOf, withCommands } from '../plan/step.ts'
 import { nextSteps, type NextStep, causeOfView } from './shown-resource.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
@@ -58,7 +58,7 @@ type Draft = Omit<Card, 'next'> & { readonly steps: () => readonly NextStep[] }
 
 /** No filter hides problems of directory and daemon. */
 export function attentionOf(
-  parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
+  parts: ServerParts,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
 ): Paged<Card> {
   const { narrowing, part, query } = asked
@@ -71,14 +71,14 @@ export function attentionOf(
   const ofResources = [...groups].flatMap(([problem, [first, ...others]]): readonly Draft[] => {
     if (problem === undefined || first === undefined) return []
     const findings = others.length === 0 ? (findingsOf.get(first.key) ?? []) : []
-    return [resourceProblem(problem, [first, ...others], findings, overview)]
+    return [resourceProblem(problem, [first, ...others], findings, parts.commands)]
   })
   const isPart = findingsSelected(all, narrowing)
   const shown = new Set(unwell.map(({ key }) => key))
   const loose = errors.filter(
     (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
   )
-  const alone = loose.map((finding) => findingProblem(finding, overview))
+  const alone = loose.map((finding) => findingProblem(finding, parts.commands))
   const worstFirst = [...ofResources, ...alone].toSorted(
     (a, b) => rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0),
   )
@@ -91,9 +91,11 @@ function rank({ status }: Draft): number {
   return STATUSES.findIndex((known) => known === status)
 }
 
-function ofTheWhole(parts: Pick<ServerParts, 'board' | 'ready'>, overview: Overview): readonly Draft[] {
+function ofTheWhole(parts: ServerParts, overview: Overview): readonly Draft[] {
   const { sourceProblem, sourceReason, lastLoadAt, manifestsDir } = overview
   const ready = parts.ready()
+  const copy = withCommands('pipewright reconcile --accept', parts.commands)
+  const accept = { text: 'If the manifests were removed on purpose:', copy }
   const problems: Draft[] = []
   if (sourceProblem !== undefined) {
     problems.push({
@@ -107,14 +109,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'ready'>, overview: Overv
       message: sourceProblem,
       steps: () => [
         { text: 'Check the directory and the program that fills it:', copy: manifestsDir },
-        ...(sourceReason === 'SourceShrunk'
-          ? [
-              {
-                text: 'If the manifests were removed on purpose:',
-                copy: commandLine('reconcile --accept', overview),
-              },
-            ]
-          : []),
+        ...(sourceReason === 'SourceShrunk' ? [accept] : []),
       ],
     })
   }
@@ -179,8 +174,6 @@ function shared<T>(group: readonly ResourceView[], factOf: (resource: ResourceVi
 
 function findingProblem(finding: Finding, context: StepContext): Draft {
   const { file, line, column, code, message, hint } = finding
-  const place = placeOf(context.manifestsDir, file, line)
-  const check = commandLine('validate', context)
   return {
     ...NOTHING,
     id: `finding ${file}:${line}:${column} ${code}`,
@@ -192,8 +185,8 @@ function findingProblem(finding: Finding, context: StepContext): Draft {
     line,
     findings: [finding],
     steps: () => [
-      { text: 'Correct it, in', copy: place },
-      { text: 'To check before:', copy: check },
+      { text: 'Correct it, in', copy: placeOf(context.manifestsDir, file, line) },
+      { text: 'To check before:', copy: withCommands('pipewright validate', context) },
     ],
   }
 }

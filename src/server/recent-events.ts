@@ -132,9 +132,8 @@ export function createRecentEvents(now: () => number) {
     },
     SourceLoaded(event) {
       noteReading(event)
-      return event.changed.length > 0 || event.missedByWatcher
-        ? [SOURCE, resources(...event.changed)]
-        : [SOURCE]
+      const { changed, missedByWatcher } = event
+      return changed.length > 0 || missedByWatcher ? [SOURCE, resources(...changed)] : [SOURCE]
     },
     SourceFailed({ durationMs, message }) {
       lastReading = { at: now(), durationMs, ok: false }

@@ -4,7 +4,7 @@ import { isAlarm } from '../kinds/lookup.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
 import { causeOf, messageOf, stepsOf } from '../plan/reason.ts'
-import { type About, commandLine, placeOf, type Step, type StepContext } from '../plan/step.ts'
+import { type About, placeOf, type Step, type StepContext, withCommands } from '../plan/step.ts'
 
 export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions' | 'dueAt'> {
   readonly message: string
@@ -105,7 +105,7 @@ function nextStep(step: Step, resource: ResourceView, context: StepContext): Nex
 }
 
 function withCopy({ text, shell, edit, copy }: Step, { file }: ResourceView, context: StepContext): NextStep {
-  if (shell !== undefined) return { text, copy: commandLine(shell, context) }
+  if (shell !== undefined) return { text, copy: withCommands(`pipewright ${shell}`, context) }
   if (edit === undefined) return { text, copy }
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
   const [field = '', ...parents] = edit.path.toReversed()

@@ -108,7 +108,7 @@ export function linesOf(event: Event, remembered: Remembered): readonly LogEntry
   if (row.log !== undefined) return row.log(event, remembered)
   if (row.line === undefined) return []
   const { message, levels, fields } = row.line
-  const facts = Object.entries(row.facts?.(event, remembered.commands) ?? withDetail(event)).filter(
+  const facts = Object.entries(row.facts?.(event) ?? withDetail(event)).filter(
     ([name]) => name === 'revision' || fields.some((field) => field === name),
   )
   const level = row.level?.(event) ?? LEVELS.find((one) => one in levels) ?? 'error'

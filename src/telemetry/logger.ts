@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type LevelWithSilent } from 'pino'
 import type { Clock } from '../lib/clock.ts'
-import type { CommandContext } from '../plan/step.ts'
+import { type StepContext, withCommands } from '../plan/step.ts'
 import { printable } from '../lib/shown-text.ts'
 import type { LogEntry } from './log-fields.ts'
 import { createPrettyLine } from './pretty-line.ts'
@@ -15,7 +15,7 @@ interface LogOptions {
   readonly format: 'json' | 'pretty'
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
-  readonly commands?: CommandContext
+  readonly commands?: StepContext
 }
 
 function prettyOutput(output: Output, { destination }: LogOptions): DestinationStream {
@@ -38,15 +38,15 @@ export function createLog(options: LogOptions) {
     },
     options.format === 'json' ? output : prettyOutput(output, options),
   )
-  const { commands = {} } = options
-  const remembered = { commands, readings: createReadingLines(), ledger: createLedgerLine() }
+  const remembered = { readings: createReadingLines(), ledger: createLedgerLine() }
   let revision: string | undefined
 
   function write(event: Event): void {
     if (isDetail(event) && !logger.isLevelEnabled('debug')) return
     if (event.type === 'SourceLoaded') revision = event.revision.id
     for (const { level, message, facts } of linesOf(event, remembered)) {
-      if (logger.isLevelEnabled(level)) logger[level](writtenFacts({ revision, ...facts }), message)
+      if (logger.isLevelEnabled(level))
+        logger[level](writtenFacts({ revision, ...facts }, options.commands), message)
     }
   }
 
@@ -81,14 +81,17 @@ const MASKED_TEXT = 4 * LONGEST_TEXT
 
 const LONGEST_LIST = 50
 
-function writtenFacts(facts: LogEntry['facts']): LogEntry['facts'] {
-  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
+function writtenFacts(facts: LogEntry['facts'], commands?: StepContext): LogEntry['facts'] {
+  const entries = Object.entries(facts)
+  return Object.fromEntries(entries.map(([name, fact]) => [name, writtenFact(name, fact, commands)]))
 }
 
-function writtenFact(name: string, fact: unknown): unknown {
+function writtenFact(name: string, fact: unknown, commands: StepContext | undefined): unknown {
   if (typeof fact === 'number') return name.endsWith('Ms') ? Math.round(fact * 10) / 10 : fact
-  if (typeof fact === 'string')
-    return writtenText(name === 'detail' ? maskLine(fact.slice(0, MASKED_TEXT)) : fact)
+  if (typeof fact === 'string') {
+    const text = name === 'detail' ? maskLine(fact.slice(0, MASKED_TEXT)) : fact
+    return writtenText(name === 'detail' || name === 'command' ? withCommands(text, commands) : text)
+  }
   if (Array.isArray(fact)) return fact.slice(0, LONGEST_LIST).map((item) => writtenText(String(item)))
   return fact
 }

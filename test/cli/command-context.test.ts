@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { stepContext } from '../../src/cli/command-context.ts'
 
 const FILE = fileURLToPath(import.meta.url)
-const COMMANDS = { sandbox: true, profile: DEFAULT, config: 'a.yaml', server: undefined }
+const COMMANDS = { typed: ['--config a.yaml'] }
 
 test.each([
   ['a folder', dirname(FILE), dirname(FILE)],

@@ -96,8 +96,7 @@ test('whatever a reply has as names and values, each output has exactly the mani
       await written(all, { all: true, output: 'yaml', outputDir })
       for (const { key, manifest } of made)
         expect(documentsIn(readFileSync(`${outputDir}/${key.slice(5)}.yaml`, 'utf8'))).toEqual([manifest])
-      const here = { sandbox: false, ledger: undefined }
-      const report = importReport({ surveys: [], all, folder: undefined, problems: [], manifests: '.', here })
+      const report = importReport({ surveys: [], all, folder: undefined, problems: [], manifests: '.' })
       expect(report.filter((line) => /[\n\r\u2028\u2029\u0085]/.test(line))).toEqual([])
     }),
     { numRuns: 15 },

@@ -12,7 +12,14 @@ test.each([
 ])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {
   const text = statusText(
     { now: 0, daemon: { state: 'never', last: undefined }, whole: { withoutLock }, resources: [] },
-    { now: 0, paint: (_, said) => said, width: 999, form: 'text', here: { server: 'http://x' }, nothing: '' },
+    {
+      now: 0,
+      paint: (_, said) => said,
+      width: 999,
+      form: 'text',
+      here: { typed: ['--server http://x'] },
+      nothing: '',
+    },
   )
   expect(text.split('\n').slice(1)).toEqual([...lines, '', ''])
 })

@@ -68,7 +68,7 @@ test.each([
   [
     'elsewhere.yaml',
     'elsewhere.yaml is not in manifests, the directory of the manifests. Name its directory: ' +
-      'pipewright validate --manifests . elsewhere.yaml',
+      '"pipewright validate --manifests . elsewhere.yaml".',
   ],
   ['manifests/none.yaml', 'manifests/none.yaml does not exist'],
 ])('%s is a usage error', async (path, message) => {

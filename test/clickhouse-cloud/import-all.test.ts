@@ -154,7 +154,7 @@ describe('import --all', () => {
     const odd = ['index 0 (id x): state', 'index 3: not an object']
     const survey = { service: 'analytics', there: 1, held: 1, wanted: [], odd }
     const none = { surveys: [survey], all: [], folder: undefined, problems: [] }
-    const lines = importReport({ ...none, manifests: '.', here: { sandbox: false } })
+    const lines = importReport({ ...none, manifests: '.' })
     for (const item of odd)
       expect(lines).toContain(
         `Service/analytics: a resource in its list cannot be read, so no manifest is written for it: ${item}.`,

@@ -29,6 +29,7 @@ describe('defaults', () => {
   test('are those of design §8', async () => {
     expect(await settingsOf({})).toStrictEqual({
       config: undefined,
+      typed: [],
       profile: DEFAULT,
       manifests: 'manifests',
       baseUrl: undefined,

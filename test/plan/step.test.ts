@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest'
-import { commandLine, placeOf, proseOf } from '../../src/plan/step.ts'
+import { placeOf, proseOf, withCommands } from '../../src/plan/step.ts'
+
+const TYPED = ['--sandbox', "--ledger 'a b'", '--server s']
 
 test.each([
-  ['with the defaults', {}, 'pipewright resolve Pipe/a --retry'],
-  ['in the sandbox', { sandbox: true }, 'npx pipewright resolve Pipe/a --retry --sandbox'],
-  [
-    'in another sandbox',
-    { sandbox: true, profile: { name: 'p' } },
-    'npx pipewright resolve Pipe/a --retry --sandbox --profile p',
-  ],
-  ['with a settings file', { config: 'a b.yaml' }, "pipewright resolve Pipe/a --retry --config 'a b.yaml'"],
-  ['to a daemon', { server: 'http://a:80' }, 'pipewright resolve Pipe/a --retry --server http://a:80'],
-])('a suggested command, %s', (_where, context, line) => {
-  expect(commandLine('resolve Pipe/a --retry', context)).toBe(line)
+  ['pipewright status', "npx pipewright status --sandbox --ledger 'a b' --server s"],
+  ['Run "pipewright lock" again.', `Run "npx pipewright lock --sandbox --ledger 'a b'" again.`],
+  ['"pipewright ledger export F --ledger b"', '"npx pipewright ledger export F --ledger b --sandbox"'],
+  ['pipewright: no', 'pipewright: no'],
+])('commands in a text have the flags of its reader: %s', (text, complete) => {
+  for (const given of [text, complete]) expect(withCommands(given, { typed: TYPED })).toBe(complete)
 })
 
 test('steps are sentences in a message', () => {
@@ -22,7 +19,7 @@ test('steps are sentences in a message', () => {
     { text: 'If it is gone,', edit: { path: ['policy', 'recreate'], value: 'p-1' } },
     { text: 'Then run:', shell: 'status' },
   ]
-  expect(proseOf(steps, { sandbox: true })).toBe(
+  expect(proseOf(steps, { typed: ['--sandbox'] })).toBe(
     'Find out why it fails. Resource id: p-1. Or edit the manifest. If it is gone, set policy.recreate: p-1. Then run: "npx pipewright status --sandbox".',
   )
   expect(proseOf([])).toBe('')

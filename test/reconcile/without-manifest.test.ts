@@ -145,7 +145,7 @@ test('of many the first twenty are named, by their names, with how old the list 
   const [found] = all ?? []
   expect(found?.pipes.map(({ name }) => name)).toEqual(names.toSorted().slice(0, 20))
   expect(found?.listedAt).toBe(Math.round((now - 40_000) / 1_000) * 1_000)
-  const sentence = found && withoutManifestSentence(found, {})
+  const sentence = found && withoutManifestSentence(found)
   expect(sentence).toContain(' and 5 more. "pipewright import --all analytics"')
 })
 

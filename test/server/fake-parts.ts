@@ -203,6 +203,7 @@ export function fakeParts(
     health: () => ({ ok: true, detail: 'the queue moves' }),
     ready: () => ({ ok: true, detail: 'ready' }),
     overview: () => overview(),
+    commands: { manifestsDir: 'manifests' },
     operator: fakeOperator({ adminToken: undefined }),
     tell: (event) => recentEvents.add(event),
     change: (change) => listeners.forEach((listener) => listener(change)),

@@ -142,12 +142,6 @@ describe('the next step', () => {
     })
   })
 
-  it('is typed as it works in the sandbox, which has no command of its own', () => {
-    expect(copies(stuck('Orphaned'), { ...HERE, sandbox: true })[1]).toBe(
-      'npx pipewright forget Pipe/orders --sandbox',
-    )
-  })
-
   it('holds a name from elsewhere together on a command line, and copies nothing that cannot be seen', () => {
     expect(copies(stuck('MassMissing', { service: `x'; rm -rf ~` })).slice(1)).toEqual([
       String.raw`pipewright status Service/'x'\''; rm -rf ~'`,

@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { runHere } from '../support/command.ts'
 import {
   furnish,
@@ -43,10 +44,13 @@ export async function given(
   for (const name of names) workspace.write(`manifests/${name}.yaml`, manifestOf(name, new Map()))
   const platform = stack.use(await startPlatform({ ...options, fixture: { services: SERVICES, ...fixture } }))
   const profile = options.profile === undefined ? [] : ['--profile', options.profile.name]
-  const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s', ...profile]
+  const flags = ['', ...platformArgs(workspace, platform.url), '--api-budget', '1000/1s', ...profile]
+  // Variables, because a suggested command repeats flags. An empty one is unset.
+  const valueOf = (flag: string) => flags[flags.indexOf(`--${flag}`) + 1] ?? ''
+  const env = Object.fromEntries(SETTINGS.map(({ flag, env: name }) => [name, valueOf(flag)]))
   const clock = stack.use(createTurningClock())
   const commandUntil = (stopping: AbortSignal, name = '', ...args: readonly string[]) =>
-    runHere([name, ...base, ...args], {}, { clock, stopping })
+    runHere([name, ...args], env, { clock, stopping })
   const command = (...args: readonly string[]) => commandUntil(new AbortController().signal, ...args)
   let url = ''
   const resources = stack.move()

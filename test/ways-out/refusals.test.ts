@@ -37,7 +37,7 @@ test.each([
     'an adoption without a manifest of the pipe, and of its service',
     `adopt Pipe/oders {orders} => 1 | There is no manifest of Pipe/oders | Did you mean Pipe/orders?
     remove orders
-    forget Pipe/orders => 1 | is not Orphaned yet | pipewright apply
+    forget Pipe/orders --ledger sqlite:{dir}/ledger.db => 1 | is not Orphaned yet | "pipewright apply --ledger sqlite:{dir}/ledger.db"
     remove service
     adopt Pipe/orders {orders} => 1 | Pipe/orders and Service/analytics have no manifest`,
   ],

@@ -4,7 +4,7 @@ import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
-import { commandLine } from '../../plan/step.ts'
+import { withCommands } from '../../plan/step.ts'
 import { type Owner, expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { atOwner, callOwner } from './operator-command.ts'
@@ -51,7 +51,7 @@ export async function allow(
   )
   if ('blocked' in answer)
     throw new CommandError(
-      `allow: no action was allowed: the ${name} blocks ${answer.blocked} now, more than --count. To see them: "${commandLine(`allow${flag} --dry-run`, settings)}".`,
+      `allow: no action was allowed: the ${name} blocks ${answer.blocked} now, more than --count. To see them: "pipewright allow${flag} --dry-run".`,
     )
   const { allowed, isWithoutService } = answer
   if (isWithoutService === true)
@@ -59,7 +59,7 @@ export async function allow(
       `allow: there is no service "${service}". To list the services: "pipewright status --kind Service".`,
     )
   if (output === 'json') printJson(io, { allowed, dryRun })
-  else print(io.stdout, wordsOf(allowed, allowance, settings))
+  else print(io.stdout, withCommands(wordsOf(allowed, allowance), settings))
   return EXIT.fine
 }
 
@@ -102,19 +102,19 @@ async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Al
   return expectObject(owner, reply) as unknown as Allowed // the daemon's type
 }
 
-function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settings): string {
+function wordsOf(allowed: readonly Key[], allowance: Allowance): string {
   const { service, dryRun } = allowance
   const { name, one, flag, next } = LIMITS[limitOf(allowance)]
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
-    return `The ${name} blocks no resource now${where}. "${commandLine('status', settings)}" shows what needs attention.`
+    return `The ${name} blocks no resource now${where}. "pipewright status" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const pending = `${allowed.length} ${one}${allowed.length === 1 ? '' : 's'}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
-  const again = commandLine(`allow${flag}${ofService} --count ${allowed.length}`, settings)
+  const again = `pipewright allow${flag}${ofService} --count ${allowed.length}`
   const [first, last] = dryRun
-    ? [`The ${name} blocks ${pending}. No action was allowed:`, `To allow these: ${again}`]
+    ? [`The ${name} blocks ${pending}. No action was allowed:`, `To allow these: "${again}"`]
     : [`Allowed ${pending}, once, as their manifests are now:`, `${next} Later commits are not included.`]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), last].join('\n')
 }

@@ -1,5 +1,4 @@
 import { folderOf, stepContext } from '../command-context.ts'
-import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { keysOf, reconcileAll } from '../../daemon/pass.ts'
@@ -17,7 +16,7 @@ import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '..
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { isTerminal, plainText, sheetOf } from '../render/terminal.ts'
+import { isTerminal, sheetOf, warn } from '../render/terminal.ts'
 import { closingWords, resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf, createMountWatch } from '../compose-network.ts'
 import { withProblems } from '../reading.ts'
@@ -35,6 +34,7 @@ export async function apply(
   const { yes = false, output } = flags
   const waitMs = readWait(flags, APPLY_WAIT_MS)
   const here = stepContext(settings)
+  const tell = (text: string) => warn(io, text, here)
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
   const board = createBoard()
@@ -43,6 +43,7 @@ export async function apply(
     format: settings.logFormat ?? (isTerminal(io.stderr) ? 'pretty' : 'json'),
     destination: progress.stderr,
     clock: io.clock,
+    commands: here,
   })
   stack.defer(() => log.close())
   const { emit } = log
@@ -98,12 +99,11 @@ export async function apply(
     const sheet = sheetOf(io)
     if (catalog.findings.length > 0)
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
-    if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
+    if (catalog.problem !== undefined) tell(`${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
     const shown = withProblems(resources, io.clock, here)
     print(io.stdout, resourceTable(shown, text, closingWords(shown, catalog.problem !== undefined)))
   }
-  const warn = (text: string) => print(io.stderr, plainText(`pipewright: ${text}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
     const why = io.stop.stopping.aborted
       ? 'apply was stopped before all was ready'
@@ -112,22 +112,21 @@ export async function apply(
     const lines = resources.flatMap(({ key, because }) =>
       unsettled.has(key) ? [`  ${key}: ${causeOf(because, key)}`] : [],
     )
-    const hint = `Changes already made are kept. Wait longer with --timeout, or run "${commandLine('status', here)}".`
-    warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
+    const hint = 'Changes already made are kept. Wait longer with --timeout, or run "pipewright status".'
+    tell([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
   for (const { key, state } of stopped) {
     const what = `Pipewright stopped ${key} to change it and has not started it again, so it might load no data`
-    warn(`${what} (state: ${state ?? 'not known'}). To start ${key}, run apply again, or use the console.`)
+    tell(`${what} (state: ${state ?? 'not known'}). To start ${key}, run apply again, or use the console.`)
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
     const what = `one read did not find ${notFound.join(', ')} on the platform, but that read might be wrong`
     const again = waitMs === undefined ? 'Run apply with --wait' : 'Wait longer with --timeout'
-    warn(`${what}. No replacement was created. ${again}, and apply reads again until the result is certain.`)
+    tell(`${what}. No replacement was created. ${again}, and apply reads again until the result is certain.`)
   }
-  for (const [key, end] of pass.unsaved)
-    warn(outcomeLostEvent(key, end, (args) => commandLine(args, here)).message)
+  for (const [key, end] of pass.unsaved) tell(outcomeLostEvent(key, end).message)
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
   const isDone =

@@ -37,8 +37,7 @@ export async function history(
     print(io.stdout, nothingFound(key, flags))
     return EXIT.fine
   }
-  const text = { ...sheetOf(io), form: output }
-  print(io.stdout, historyText(entries, text))
+  print(io.stdout, historyText(entries, { ...sheetOf(io), form: output }))
   if (found.length > entries.length)
     print(io.stdout, `\nShown: the newest ${entries.length}. For older entries, add --limit N.`)
   return EXIT.fine

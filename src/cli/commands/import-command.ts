@@ -17,7 +17,8 @@ import type { StateStore } from '../../reconcile/state/store.ts'
 import { didYouMean, keyFrom } from '../command-context.ts'
 import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
 import { type Imported, writeManifests, importReport, type Surveyed } from '../imported-manifests.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, misuse } from '../io.ts'
+import { warn } from '../render/terminal.ts'
 import { mistakeIn } from '../../reconcile/operator/operate.ts'
 import { ledgerToRead } from './plan-command.ts'
 
@@ -51,9 +52,14 @@ export async function importPipes(
     return { ...pipe, pipeId: resource.id, name: mask.mask(resource.name ?? ''), ...importedManifest(about) }
   })
   const problems = await writeManifests(io, all, flags)
-  const { manifests } = settings
-  const report = importReport({ surveys, all, folder: flags.outputDir, problems, manifests, here: settings })
-  for (const line of report) print(io.stderr, `pipewright: ${line}`)
+  const report = importReport({
+    surveys,
+    all,
+    folder: flags.outputDir,
+    problems,
+    manifests: settings.manifests,
+  })
+  for (const line of report) warn(io, line, settings)
   const isWhole = surveys.every((survey) => !('problem' in survey)) && problems.length === 0
   return isWhole && all.every(({ manifest }) => manifest !== undefined) ? EXIT.fine : EXIT.failed
 }

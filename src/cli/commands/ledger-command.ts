@@ -10,6 +10,7 @@ import { readTextFile } from '../../platform/text-file.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, misuse, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
+import { warn } from '../render/terminal.ts'
 
 export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
 
@@ -35,9 +36,9 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   await using opened = await openLedgerToRead(settings, io.clock)
   sayMoved(io, opened, settings)
   if (await opened.owned())
-    print(
-      io.stderr,
-      'pipewright: a running process uses this ledger. The export lacks its later writes. To move the ledger, stop that process first, ' +
+    warn(
+      io,
+      'a running process uses this ledger. The export lacks its later writes. To move the ledger, stop that process first, ' +
         'and export with --move.',
     )
   return EXIT.fine
@@ -102,10 +103,11 @@ async function importFrom(io: Io, settings: Settings, file: string): Promise<Exi
   const lost = await importLedger(settings.ledger, archive, io)
   print(io.stdout, `Imported ${countsOf(archive)} into ${settings.ledger}.`)
   if (lost !== undefined)
-    print(
-      io.stderr,
-      `pipewright: the imported ledger was rolled back to an earlier state: ${lost}. Creates are blocked, because it might lack later pipes. ` +
+    warn(
+      io,
+      `the imported ledger was rolled back to an earlier state: ${lost}. Creates are blocked, because it might lack later pipes. ` +
         'Compare the ledger with the platform. Record each pipe that the ledger lacks with "pipewright adopt". Then run "pipewright ledger accept".',
+      settings,
     )
   return EXIT.fine
 }

@@ -8,7 +8,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
-import { plainText } from '../render/terminal.ts'
+import { warn } from '../render/terminal.ts'
 
 /** Fails if a pipe cannot be included, because a lost ledger would then create it a second time. */
 export async function lock(
@@ -25,7 +25,7 @@ export async function lock(
   sayMoved(io, ledger, settings)
   const records = (await ledger.list()).filter((record) => isLockable(record.key))
   const problems = records.flatMap((record) => problemOf(record) ?? [])
-  for (const problem of problems) print(io.stderr, `pipewright: ${plainText(problem)}`)
+  for (const problem of problems) warn(io, problem, settings)
   const manifests = locksOf(records, name.data)
   if (manifests.length === 0)
     throw new CommandError('The ledger has no pipe. If it was lost, keep the last Lock.')

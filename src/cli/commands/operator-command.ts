@@ -14,7 +14,7 @@ import {
   openSource,
 } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
-import { plainText } from '../render/terminal.ts'
+import { plainText, warn } from '../render/terminal.ts'
 import { findOwner, type Owner, callServer, expectObject, NoAnswerError } from '../server-client.ts'
 import { keyFrom } from '../command-context.ts'
 
@@ -45,7 +45,7 @@ async function carryOut(
   const { message } = answer
   if (output === 'json') printJson(io, { key: asked.key, ...answer })
   else if (answer.result === 'done') print(io.stdout, plainText(message))
-  else print(io.stderr, `pipewright: ${plainText(message)}`)
+  else warn(io, message, settings)
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
@@ -99,10 +99,7 @@ export async function atOwner<T>(
       owner = await findOwner(io, settings, command).catch((error: unknown) => {
         if (command !== 'adopt' || !(error instanceof LedgerError) || error.code !== 'missing') throw error
         const hint = 'If Pipewright uses another one, repeat this with --ledger.'
-        print(
-          io.stderr,
-          `pipewright: there is no ledger at ${settings.ledger}, so a new one is made. ${hint}`,
-        )
+        warn(io, `there is no ledger at ${settings.ledger}, so a new one is made. ${hint}`)
         return undefined
       })
       if (owner === undefined) return await actAsOwner(io, settings, command, act)
@@ -219,7 +216,7 @@ async function forgetPlatform(io: Io, settings: Settings, output: Printed['outpu
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
   const platform = await unbindLedger(settings.ledger, io)
   const state = platform === undefined ? 'belongs to no platform' : `no longer belongs to ${platform}`
-  const message = `The ledger ${state}. The next "pipewright run" or "apply" binds it to the platform at --base-url.`
+  const message = `The ledger ${state}. The next "run" or "apply" binds it to the platform at --base-url.`
   if (output === 'json') printJson(io, { result: 'done', platform, message })
   else print(io.stdout, message)
   return EXIT.fine

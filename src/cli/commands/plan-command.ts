@@ -18,7 +18,7 @@ import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody, V
 import { planAsMarkdown } from '../render/plan-markdown.ts'
 import { planAsText } from '../render/plan-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { sheetOf } from '../render/terminal.ts'
+import { sheetOf, warn } from '../render/terminal.ts'
 import { ACTION_TYPES } from '../../plan/action.ts'
 import { z } from '../../kinds/zod.ts'
 import { readDirectory, textNow } from '../../manifest/files/read-directory.ts'
@@ -60,7 +60,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   await using stack = new AsyncDisposableStack()
   const { ledger, missing } = await ledgerToRead(settings, io.clock)
   sayMoved(io, ledger, settings)
-  if (ledger.rollback !== undefined) print(io.stderr, `pipewright: ${ledger.rollback}`)
+  if (ledger.rollback !== undefined) warn(io, ledger.rollback, settings)
   stack.use(ledger)
   const engine = await composeToLook(
     { settings, clock: io.clock, ledger, source: openSource(settings, io.clock, progress) },

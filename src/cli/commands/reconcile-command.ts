@@ -10,6 +10,7 @@ import { resourceTable } from '../render/status-text.ts'
 import { plainText, sheetOf } from '../render/terminal.ts'
 import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
+import { withCommands } from '../../plan/step.ts'
 import { findOwner, callServer, expectObject, getReply } from '../server-client.ts'
 import { readWait, type WaitFlags } from '../usage.ts'
 
@@ -55,12 +56,12 @@ export async function reconcile(
   await untilDone(io, { ...call, path: progress }, waitMs)
   if (key !== undefined) {
     const item = await getReply(io, call, { path: `api/v1/resources/${key}` })
-    showOne(io, item, output)
+    showOne(io, { ...item, message: withCommands(item.message, settings) }, output)
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
   const all = await readServerResources(io, call)
-  const problems = wholeSentences(wholeOf(all.overview))
-  showAll(io, { items: all.items, problems }, output)
+  const problems = wholeSentences(wholeOf(all.overview), settings)
+  showAll(io, settings, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
@@ -95,6 +96,7 @@ function showOne(io: Io, item: ResourceReply, output: Output): void {
 
 function showAll(
   io: Io,
+  here: Settings,
   { items, problems }: Pick<ResourcesReply, 'items'> & { readonly problems: readonly string[] },
   output: Output,
 ): void {
@@ -102,7 +104,7 @@ function showAll(
     printJson(io, { done: true, problems, resources: items })
     return
   }
-  const text = { now: io.clock.now(), ...sheetOf(io), form: 'text', here: {} } as const
+  const text = { now: io.clock.now(), ...sheetOf(io), form: 'text', here } as const
   for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], plainText(problem)))
   if (problems.length > 0) print(io.stdout, '')
   print(io.stdout, resourceTable(items, text))

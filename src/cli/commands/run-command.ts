@@ -1,4 +1,3 @@
-import { commandLine } from '../../plan/step.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon } from '../../daemon/daemon.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
@@ -107,9 +106,8 @@ async function end(
   engine.reconciler.problems.flush()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
-  const typed = (args: string) => commandLine(args, settings)
   // Comes before slower steps, because a forced end must not lose these messages.
-  for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how, typed))
+  for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how))
   await activity.stop()
   await Promise.race([run.flush(deadline), aborted(deadline)])
   await leading.term?.release()

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { sleep } from '../../lib/clock.ts'
 import { escapeControls } from '../../lib/shown-text.ts'
 import { isWell } from '../../plan/severity.ts'
-import { commandLine, placeOf } from '../../plan/step.ts'
+import { placeOf } from '../../plan/step.ts'
 import type { NextStep, ShownResource } from '../../server/shown-resource.ts'
 import { folderOf, didYouMean, typedKey } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
@@ -28,14 +28,13 @@ export async function status(
   flags: Omit<StatusOptions, 'key'>,
   word?: string,
 ): Promise<ExitCode> {
-  const { server } = settings
   assertNoFilter(word, flags)
   const options = { ...flags, key: word && (typedKey(word) ?? word) }
   const read = async (): Promise<Chosen> => {
     await using reader = await openReader(io, settings, { command: 'status', isAgain: flags.watch === true })
     const all = await reader.status()
     const { key } = options
-    if (server === undefined && key !== undefined && !all.resources.some((view) => view.key === key))
+    if (settings.server === undefined && key !== undefined && !all.resources.some((view) => view.key === key))
       await assertNoManifest(io, settings, key)
     const reading = chosen(all, options)
     const [only] = reading.resources
@@ -55,7 +54,7 @@ export async function status(
 /** Fails if the daemon is dead or silent, because the status is then old. */
 function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
-  return !isOld && wholeSentences(whole).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
+  return !isOld && wholeSentences(whole, {}).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
 interface Chosen extends StatusReading {
@@ -98,7 +97,7 @@ async function assertNoManifest(io: Io, settings: Settings, key: string): Promis
   if (entry === undefined) return
   const { file, line } = entry.position
   const place = placeOf(folderOf(manifests), file, line)
-  const problem = entry.state === 'valid' ? '' : ` It has errors: see "${commandLine('validate', settings)}".`
+  const problem = entry.state === 'valid' ? '' : ' It has errors: see "pipewright validate".'
   throw new CommandError(`${key} was not reconciled yet. Its manifest: ${place}.${problem}`)
 }
 

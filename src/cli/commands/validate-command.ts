@@ -8,6 +8,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
+import { shellWord } from '../../plan/step.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION, misuse } from '../io.ts'
 import {
   findingsAsCompact,
@@ -100,7 +101,7 @@ function belowRoot(path: string, root: string): string {
   if (!isBelow(path, root))
     misuse(
       `${path} is not in ${root}, the directory of the manifests. Name its directory: ` +
-        `pipewright validate --manifests ${isDirectory(path) ? path : dirname(path)} ${path}`,
+        `"pipewright validate --manifests ${shellWord(isDirectory(path) ? path : dirname(path))} ${shellWord(path)}".`,
     )
   const named = relative(resolve(root), resolve(path))
   if (/(?:^|\/)\./.test(named) || (named !== '' && !isDirectory(path) && !MANIFEST.test(path)))

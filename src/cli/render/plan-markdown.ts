@@ -83,9 +83,7 @@ function foldOf(cause: Cause): readonly string[] {
   const diff = more.length > 0 ? [] : diffOf(item)
   const message = planMessage(item, {})
   if (facts.length === 0 && diff.length === 0 && !isCut(message)) return []
-  const lines = diff.map(
-    ({ sign, text }) => `${sign === '…' ? '@@' : sign} ${text}${sign === '…' ? ' @@' : ''}`,
-  )
+  const lines = diff.map(({ sign, text }) => (sign === '…' ? `@@ ${text} @@` : `${sign} ${text}`))
   const fence = fenceFor(lines)
   const what = more.length > 0 ? `${cause.length} resources` : item.key
   return [

@@ -1,5 +1,5 @@
 import { type Plan, type PlanItem, planMessage } from '../../contract/plan.ts'
-import type { CommandContext, StepContext } from '../../plan/step.ts'
+import { type StepContext, withCommands } from '../../plan/step.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { findingsAsText } from './findings-text.ts'
 import { byCause, factsOf, headOf, keyWords, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
@@ -37,12 +37,13 @@ interface PlanSheet extends Sheet {
 }
 
 /** The most important item comes last, next to the summary. */
-export function planAsText(plan: Plan, paper: Sheet, commands: CommandContext): string {
+export function planAsText(plan: Plan, paper: Sheet, commands: StepContext): string {
   const { paint, width } = paper
   const sheet = { ...paper, here: { ...commands, manifestsDir: plan.manifests } }
   const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, sheet))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
-  const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
+  const said = `${plan.manifests}: ${plan.problem}`
+  const problem = plan.problem === undefined ? [] : [paint('red', withCommands(said, commands))]
   const missing = missingLedgerWords(plan)
   const noLedger =
     missing === undefined ? [] : [paint('yellow', `${wrapped(plainText(missing), '', width)}\n`)]

@@ -9,7 +9,7 @@ import type { StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../daemon-summary.ts'
 import type { DaemonSummary } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
-import type { CommandContext } from '../../plan/step.ts'
+import { type StepContext, withCommands } from '../../plan/step.ts'
 import { agoOf, fitLines, type Paint, formatTable, plainText, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
@@ -31,7 +31,7 @@ interface StatusText extends Sheet {
   /** ms since the epoch. */
   readonly now: number
   readonly form: 'text' | 'wide'
-  readonly here: CommandContext
+  readonly here: StepContext
   readonly isCheckKnown?: boolean | undefined
 }
 
@@ -126,11 +126,11 @@ function namedKeys(resources: readonly ShownResource[]): string {
   return keys.length > KEYS_NAMED ? `${named} and ${keys.length - KEYS_NAMED} more` : named
 }
 
-function causeLines(group: readonly ShownResource[], { paint, width }: Sheet): string {
+function causeLines(group: readonly ShownResource[], { paint, width, here }: StatusText): string {
   const [first, ...others] = group
   if (first === undefined) return ''
   const { key, status, reason, message } = first
-  const fit = (line: string) => wrapped(line, '', width)
+  const fit = (line: string) => wrapped(withCommands(line, here), '', width)
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const { facts } = tellingCondition(first)
   const isSame = group.every((one) => sameJson(tellingCondition(one).facts, facts))
@@ -205,7 +205,7 @@ export function statusDetails(
     conditionLines(conditions, text.width),
     ...differenceLines(resource, paint),
     ...(conditions.some((cells) => cells.includes(cause)) ? [] : ['', cause]),
-    ...nextLines(next, paint),
+    ...nextLines(next, text),
   ]
   return plainText(lines.join('\n'))
 }
@@ -217,14 +217,14 @@ function conditionLines(rows: readonly (readonly string[])[], width: number): st
   return rows.map((row, index) => `${heads[index]}\n${wrapped(row.at(-1) ?? '', '    ', width)}`).join('\n')
 }
 
-function nextLines(steps: readonly NextStep[], paint: Paint): readonly string[] {
+function nextLines(steps: readonly NextStep[], { paint, here }: StatusText): readonly string[] {
   if (steps.length === 0) return []
   return [
     '',
     'Next steps:',
     ...steps.flatMap(({ text, copy }) => [
       wrapped(text, '  '),
-      ...(copy === undefined ? [] : [`    ${paint('bold', copy)}`]),
+      ...(copy === undefined ? [] : [`    ${paint('bold', withCommands(copy, here))}`]),
     ]),
   ]
 }

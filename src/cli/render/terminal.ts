@@ -1,7 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { formatDuration } from '../../lib/duration.ts'
 import { TURNING } from '../../lib/shown-text.ts'
-import type { Io } from '../io.ts'
+import { type StepContext, withCommands } from '../../plan/step.ts'
+import { type Io, print } from '../io.ts'
 
 /** Aligns columns. Colour codes count as no width. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
@@ -78,6 +79,10 @@ function widthOf(cell: string): number {
 /** Replaces control characters in texts from manifests and replies. Pipewright's own colours stay. */
 export function plainText(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
+}
+
+export function warn({ stderr }: Pick<Io, 'stderr'>, text: string, commands?: StepContext): void {
+  print(stderr, plainText(`pipewright: ${withCommands(text, commands)}`))
 }
 
 const HARMFUL = new RegExp(

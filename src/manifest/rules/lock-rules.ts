@@ -174,6 +174,6 @@ function reportUnused({ key, document, path }: Claim, report: CrossReport): void
   if (document === undefined) return
   report.add({ document, path, severity: 'warning', code: 'lock-unused' }, () => ({
     message: `This line is for the ${nounOf(key)} "${nameOf(key)}", which has no manifest.`,
-    hint: 'If the pipe was renamed, run "pipewright lock" again. Otherwise, remove the line or add the manifest.',
+    hint: 'If the pipe was renamed, write a new Lock. Otherwise, remove the line or add the manifest.',
   }))
 }

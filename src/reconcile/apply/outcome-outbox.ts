@@ -230,28 +230,24 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-export function outcomeLostEvent(
-  key: Key,
-  end: CreateEnd,
-  typed: (args: string) => string,
-): Event & { readonly type: 'OutcomeLost' } {
+export function outcomeLostEvent(key: Key, end: CreateEnd): Event & { readonly type: 'OutcomeLost' } {
   const common = { type: 'OutcomeLost', key } as const
   const then = 'Once the ledger can be written, first run:'
   switch (end.type) {
     case 'created': {
       const { id } = end.remote
-      const command = typed(`resolve ${key} --adopt ${id}`)
-      const message = `${capital(nounOf(key))} ${id} was created for ${key}, but the ledger does not have its id. ${then} ${command}`
+      const command = `pipewright resolve ${key} --adopt ${id}`
+      const message = `${capital(nounOf(key))} ${id} was created for ${key}, but the ledger does not have its id. ${then} "${command}"`
       return { ...common, outcome: 'created', pipeId: id, command, message }
     }
     case 'failed': {
-      const command = typed(`resolve ${key} --retry --force`)
-      const message = `No resource was created for ${key} (${end.seen.what}), but the ledger does not record that. ${then} ${command}`
+      const command = `pipewright resolve ${key} --retry --force`
+      const message = `No resource was created for ${key} (${end.seen.what}), but the ledger does not record that. ${then} "${command}"`
       return { ...common, outcome: 'failed', pipeId: undefined, command, message }
     }
     case 'unknown': {
-      const command = typed(`status ${key}`)
-      const message = `It is unknown whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger records only the attempt. ${then} ${command}`
+      const command = `pipewright status ${key}`
+      const message = `It is unknown whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger records only the attempt. ${then} "${command}"`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }
   }

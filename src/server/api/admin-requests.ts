@@ -12,6 +12,7 @@ import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Operator, ServerParts } from '../parts.ts'
+import { withCommands } from '../../plan/step.ts'
 import { parsedBody, type Query, shownView } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
 
@@ -67,10 +68,11 @@ function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyRep
   const receipt = parts.operator.request(key, accept)
   if (key !== undefined && receipt.suspended.includes(key)) {
     const until = parts.board.get(key)?.suspendedUntil
+    const hint = `No check started. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`
     throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
-      `No check started. To end the suspension, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
+      withCommands(hint, parts.commands),
       { ...receipt },
     )
   }
@@ -108,9 +110,10 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
     const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/reference/api.md).'
     const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
-    // No time limit, because the command waits for a reconcile, which waits for the request budget.
+    // No time limit, because the command waits for the request budget.
     reply.raw.setTimeout(0)
-    return carriedOut(result)
+    const { message, ...facts } = await carriedOut(result)
+    return { ...facts, message: withCommands(message, parts.commands) }
   })
 }
 
@@ -118,17 +121,12 @@ function starting(): RequestError {
   return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
 }
 
-/** Shows errors in full, because the client has a token. */
 async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     if (error instanceof LedgerError)
-      throw new RequestError(
-        500,
-        error.message,
-        'Run "pipewright status" to see the cause. Then repeat the command.',
-      )
+      throw new RequestError(500, error.message, 'Read the log for the cause. Then repeat the command.')
     if (error instanceof DOMException && error.name === 'AbortError')
       throw new RequestError(503, 'the process is stopping', 'Ask again in a moment.')
     throw error
@@ -156,7 +154,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       reply.raw.setTimeout(0)
       const plan = last.then(async () => {
         assertActs(parts)
-        return shownPlan(await parts.operator.plan(asked, gone.signal), parts.overview())
+        return shownPlan(await parts.operator.plan(asked, gone.signal), parts.commands)
       })
       last = plan.catch(() => undefined)
       return plan

@@ -1,6 +1,7 @@
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { withoutManifestSentence } from '../../contract/activity.ts'
+import { withCommands } from '../../plan/step.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
@@ -34,7 +35,7 @@ export function createOverview(parts: ServerParts) {
       ...overview,
       withoutManifest: overview.withoutManifest?.map((each) => ({
         ...each,
-        message: withoutManifestSentence(each, overview),
+        message: withCommands(withoutManifestSentence(each), parts.commands),
       })),
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
@@ -95,7 +96,7 @@ export function judge(
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',
     errors > 0 ? `${plural(errors, 'error')} in manifests` : '',
-  ].filter((text) => text !== '')
+  ].filter(Boolean)
   if (wrong.length > 0) return { level: 'unwell', sentence: `${wrong.join('. ')}.` }
 
   if (overview.lastLoadAt === undefined) {
@@ -119,7 +120,7 @@ export function judge(
   const quiet = [
     counts.Suspended > 0 ? `${counts.Suspended} of them suspended` : '',
     unjudged > 0 ? `${unjudged} of them in a state of unknown health` : '',
-  ].filter((text) => text !== '')
+  ].filter(Boolean)
   return { level: 'well', sentence: `No problems: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
 }
 
@@ -178,7 +179,7 @@ export function findingsReply(parts: ServerParts, given: Query): FindingsReply {
 }
 
 function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
-  return [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))]
+  return findings.toSorted((a, b) => Number(isError(b)) - Number(isError(a)))
 }
 
 function isError({ severity }: Finding): boolean {

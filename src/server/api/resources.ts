@@ -45,12 +45,11 @@ export function listReply(parts: ServerParts, given: Query): Paged<ShownResource
       'Leave out sort and order, or use offset instead of after.',
     )
   const part = partOf(query, { least: 0, absent: LIMITS.page })
-  const overview = parts.overview()
   const all = sorted(filtered(parts.board.list(), narrowingOf(query)), sorting)
   const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)
   const start = (behind === -1 ? all.length : behind) + part.offset
   const page = all.slice(start, start + part.limit)
-  const items = page.map((one) => asListed(one, parts.problem(one.key), overview))
+  const items = page.map((one) => asListed(one, parts.problem(one.key), parts.commands))
   const last = page.at(-1)
   const next =
     last === undefined || start + page.length >= all.length
@@ -100,10 +99,10 @@ export function detailsOf(parts: ServerParts, text: string) {
   const desired = parts.desired(resource.key)
   const manifest = parts.manifest(resource.key)
   return {
-    ...withBodies(resource, desired, overview),
+    ...withBodies(resource, desired, parts.commands),
     revision: overview.revision?.id,
     cause: causeOfView(resource),
-    next: nextSteps(resource, overview, findings),
+    next: nextSteps(resource, parts.commands, findings),
     fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),
     /** Since the daemon started, oldest first. */

@@ -36,8 +36,7 @@ export function narrowingOf(query: Query) {
 }
 
 export function isNarrowed(narrowing: Narrowing): boolean {
-  const { file, words, ...others } = narrowing
-  return file !== undefined || words.length > 0 || hasOthers(others)
+  return narrowing.file !== undefined || narrowing.words.length > 0 || hasOthers(narrowing)
 }
 
 function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
@@ -72,7 +71,7 @@ export function findingsSelected(
     key !== undefined && known.has(key)
       ? keys.has(key)
       : !isOther &&
-        (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
+        (folder === undefined || isIn(folder)({ file })) &&
         hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
 }
 
@@ -105,7 +104,7 @@ export function hasLabel(label: string): (resource: Pick<ResourceView, 'labels'>
   return ({ labels }) => Object.hasOwn(labels, name) && (value === undefined || labels[name] === value)
 }
 
-function isIn(path: string): Test {
+function isIn(path: string): (of: Pick<ResourceView, 'file'>) => boolean {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 

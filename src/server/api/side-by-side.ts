@@ -133,10 +133,7 @@ function put(field: Field, value: Json, path: string, flat: Map<string, string>)
 }
 
 function textOf(value: Json): string {
-  const text = Array.isArray(value)
-    ? value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
+  const texts = [value].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
+  const text = texts.join(', ')
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
 }

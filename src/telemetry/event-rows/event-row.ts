@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Event } from '../../contract/events.ts'
-import type { CommandContext } from '../../plan/step.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, LogEntry, LineDefinition } from '../log-fields.ts'
 import type { createLedgerLine, createReadingLines } from '../reading-lines.ts'
@@ -12,14 +11,13 @@ export interface EventRow<E extends Event> {
   readonly moreLines?: readonly LineDefinition[]
   level?(event: E): Level
   /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
-  facts?(event: E, commands: CommandContext): Facts
+  facts?(event: E): Facts
   /** Replaces `level` and `facts` if the line depends on earlier events. */
   log?(event: E, remembered: Remembered): readonly LogEntry[]
   count?(metrics: Instruments, event: E, clock: Clock): void
 }
 
 export interface Remembered {
-  readonly commands: CommandContext
   readonly readings: ReturnType<typeof createReadingLines>
   readonly ledger: ReturnType<typeof createLedgerLine>
 }

@@ -2,7 +2,6 @@ import type { ActionType } from '../../plan/action.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Event, ProblemFacts } from '../../contract/events.ts'
 import { causeOf, type Explanation, messageOf, type Reason } from '../../plan/reason.ts'
-import type { CommandContext } from '../../plan/step.ts'
 import { kindOf } from '../../kinds/key.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
@@ -39,7 +38,7 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts(problem: ProblemFacts & { because?: Explanation }, commands: CommandContext): Facts {
+function problemFacts(problem: ProblemFacts & { because?: Explanation }): Facts {
   const { service, isReported: _, because, differences, ...facts } = problem
   const [key] = facts.keys
   const isOne = facts.resources === 1
@@ -48,7 +47,7 @@ function problemFacts(problem: ProblemFacts & { because?: Explanation }, command
     key: isOne ? key : undefined,
     keys: isOne ? undefined : facts.keys,
     serviceName: service,
-    detail: key && because && messageOf(because, { key, service, differences }, commands),
+    detail: key && because && messageOf(because, { key, service, differences }),
   }
 }
 
@@ -129,10 +128,7 @@ export const RESOURCE_EVENTS = {
       fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
     },
     level: ({ outcome }) => CREATE_LEVELS[outcome],
-    facts: ({ because, ...facts }, commands) => ({
-      ...facts,
-      detail: messageOf(because, { key: facts.key }, commands),
-    }),
+    facts: ({ because, ...facts }) => ({ ...facts, detail: messageOf(because, { key: facts.key }) }),
     count: (metrics, { outcome }) => metrics.creates_total.inc({ outcome }),
   },
   OutcomeLost: {
