@@ -41,7 +41,7 @@ export function explain(
 
 const MAX_MEANT = 3
 
-const MORE = 'To see the fields of a kind, run explain with a path, such as pipe.spec.'
+const MORE = 'To see the fields of a kind, run "explain pipe.spec".'
 
 function fieldText(field: FieldFacts, sheet: Sheet): string {
   const { paint } = sheet
