@@ -8,7 +8,7 @@ export function readProxies(env: Environment, values: ReadValues) {
   const [, noProxy = ''] = variableOf(env, 'NO_PROXY') ?? []
   const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== '')
   const [https, http] = [proxyOf(env, 'HTTPS_PROXY'), proxyOf(env, 'HTTP_PROXY')]
-  /** Invalid variables that a request would use. Their values are not shown: they can hold a password. */
+  /** Invalid variables that a request would use. Their values can hold a password. */
   const problems = [
     ...problemsOf(https, isUsed('https:', entries, values)),
     ...problemsOf(http, isUsed('http:', entries, values)),

@@ -78,7 +78,7 @@ export interface SettingsInput {
   readonly realPath?: RealPath
 }
 
-/** Resolves links. For a missing path, resolves the part that exists. */
+/** Resolves links, also of a missing path. */
 type RealPath = (path: string) => string
 
 type SettingsReading =
@@ -111,11 +111,12 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     ...(reachesOthers ? [...proxyProblems, ...uncheckedProblems(values, env)] : []),
   ]
   if (problems.length > 0) return { problems }
-  const typed = fromFlags.given.flatMap(({ name, text, from }) => {
+  const flags = fromFlags.given.flatMap(({ name, text, from }) => {
     const { group, placeholder } = definitionOf(name)
     if (!REPEATED.includes(group)) return []
     return placeholder === undefined ? from : `${from} ${shellWord(text)}`
   })
+  const typed = env['npm_command'] === undefined ? flags : ['npx', ...flags]
   const settings = normalise(values, { proxies, typed })
   return { settings, isTlsUnchecked: reachesOthers && isUnchecked(values, env) }
 }
@@ -210,11 +211,11 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
   if (credentialsDir === undefined || secretsDir === undefined) return []
   const between = wayBetween(credentialsDir.value, secretsDir.value, realPath)
   if (between !== undefined) {
-    const isOfSecrets = credentialsDir.from === undefined && secretsDir.from !== undefined
-    const blamed = isOfSecrets ? 'secretsDir' : 'credentialsDir'
+    const isSecrets = credentialsDir.from === undefined && secretsDir.from !== undefined
+    const blamed = isSecrets ? 'secretsDir' : 'credentialsDir'
     const right =
       'use two directories: one for the credentials of the platform, one for the secrets of sources'
-    return [problemOf(blamed, isOfSecrets ? secretsDir : credentialsDir, between, right)]
+    return [problemOf(blamed, isSecrets ? secretsDir : credentialsDir, between, right)]
   }
   const why = `it is below --secrets-dir (${secretsDir.value}). If a manifest names this file, Pipewright sends its content to a source`
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
@@ -237,7 +238,7 @@ function wayBetween(credentials: string, secrets: string, realPath: RealPath): s
   return undefined
 }
 
-/** Checks the path as written and with resolved links, because a manifest could use both. */
+/** Checks the path as written and with resolved links: a manifest can use both. */
 function isIn(path: string, folder: string, realPath: RealPath): boolean {
   return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
 }

@@ -27,9 +27,9 @@ export interface About {
 }
 
 export interface StepContext {
-  /** Flags of the user, such as `--config a.yaml`. */
+  /** Such as `--config a.yaml`. `npx`: npm runs the command. */
   readonly typed?: readonly string[]
-  /** Absolute, or relative to the reader's folder. */
+  /** Absolute, or relative to the reader. */
   readonly manifestsDir?: string | undefined
 }
 
@@ -37,9 +37,10 @@ export interface StepContext {
 export function withCommands(text: string, { typed = [] }: StepContext = {}): string {
   return text.replaceAll(/(^|")(?:npx )?pipewright ([^"\n]+)/g, (_, start: string, args: string) => {
     const words = args.split(' ')
-    const known = /^(?:apply|import|ledger|lock|run|validate)\b/.test(args) ? [...words, '--server'] : words
-    words.push(...typed.filter((flag) => !known.some((word) => `${flag} `.startsWith(`${word} `))))
-    return `${start}${words.includes('--sandbox') ? 'npx pipewright' : 'pipewright'} ${words.join(' ')}`
+    const isLocal = /^(?:apply|import|ledger|lock|run|validate)\b/.test(args)
+    const known = ['npx', isLocal ? '--server' : '', ...words]
+    words.push(...typed.filter((flag) => !known.some((one) => flag.split(' ')[0] === one)))
+    return `${start}${typed.includes('npx') ? 'npx ' : ''}pipewright ${words.join(' ')}`
   })
 }
 

@@ -44,7 +44,7 @@ test.each(['README.md', 'docs/tutorials/sandbox.md', 'docs/tutorials/first-pipe.
   workspace.write('bin/npx', `#!/bin/sh\nshift\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`)
   chmodSync(workspace.path('bin/npx'), 0o755)
   const PATH = `${workspace.path('bin')}:${process.env['PATH']}`
-  const options = { cwd: workspace.dir, env: { ...process.env, PATH, NO_COLOR: '1' } }
+  const options = { cwd: workspace.dir, env: { ...process.env, PATH, NO_COLOR: '1', npm_command: 'exec' } }
   /** Texts of the page, and the texts of this run. */
   const facts = new Map([
     ['npm ci\n', ''],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { placeOf, proseOf, withCommands } from '../../src/plan/step.ts'
 
-const TYPED = ['--sandbox', "--ledger 'a b'", '--server s']
+const TYPED = ['npx', '--sandbox', "--ledger 'a b'", '--server s']
 
 test.each([
   ['pipewright status', "npx pipewright status --sandbox --ledger 'a b' --server s"],
@@ -19,7 +19,7 @@ test('steps are sentences in a message', () => {
     { text: 'If it is gone,', edit: { path: ['policy', 'recreate'], value: 'p-1' } },
     { text: 'Then run:', shell: 'status' },
   ]
-  expect(proseOf(steps, { typed: ['--sandbox'] })).toBe(
+  expect(proseOf(steps, { typed: ['npx', '--sandbox'] })).toBe(
     'Find out why it fails. Resource id: p-1. Or edit the manifest. If it is gone, set policy.recreate: p-1. Then run: "npx pipewright status --sandbox".',
   )
   expect(proseOf([])).toBe('')

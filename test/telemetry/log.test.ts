@@ -469,7 +469,7 @@ describe('for people', () => {
   it('suggests commands that work where the daemon runs', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty', commands: { typed: ['--sandbox'] } } })
     emit(createFinished({ because: { reason: 'Orphaned', facts: undefined } }))
-    expect(text()).toContain('Then run: "npx pipewright forget Pipe/orders --sandbox".')
+    expect(text()).toContain('Then run: "pipewright forget Pipe/orders --sandbox".')
   })
 
   it('says of a drift what the manifest and the platform have', async () => {
