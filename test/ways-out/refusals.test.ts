@@ -12,6 +12,7 @@ test.each([
   [
     'what has a manifest, with a mistake or without',
     `forget Pipe/orders => 1 | has a manifest at orders.yaml:1…pipewright suspend
+    forget Service/analytics => 1 | not: suspend
     write orders replicas=-1
     forget Pipe/orders => 1 | has a manifest at orders.yaml:1
     adopt Pipe/orders {orders} => 1 | The manifest of Pipe/orders has errors; correct them first. orders.yaml:1`,

@@ -102,8 +102,9 @@ function stillWanted({ store }: ReconcileContext, recorded: LedgerRecord): strin
   const { catalog, olderThan } = store
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
-    const orSuspend = ` Or, to keep it unchanged, run "pipewright suspend ${key}".`
-    return `${key} has a manifest at ${file}:${line}. Remove the manifest first.${entry.manifest === undefined ? '' : orSuspend}`
+    const canSuspend = entry.manifest !== undefined && !isReference(key)
+    const orSuspend = canSuspend ? ` Or, to keep it, run "pipewright suspend ${key}".` : ''
+    return `${key} has a manifest at ${file}:${line}. Remove the manifest first.${orSuspend}`
   }
   if (catalog?.problem !== undefined) {
     return `No change was made: it is unknown whether ${key} has a manifest. ${catalog.problem.message}`
@@ -162,9 +163,8 @@ function resumeKey(context: ReconcileContext, key: Key): Promise<OperatorResult>
     if (entry === undefined) return refused(noManifestWords(store, key))
     if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)
     if (!isLeftAlone(entry, clock.now())) {
-      const said = `Resumed ${key}.`
       await write(context, { ...recorded, suspension: undefined }, RESUMED)
-      return done(recorded, said)
+      return done(recorded, `Resumed ${key}.`)
     }
     const said = `Resumed ${key} until the next revision.`
     await write(context, { ...recorded, suspension: at(context) }, RESUMED)
