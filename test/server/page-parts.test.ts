@@ -71,7 +71,7 @@ let page: Page
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW - HOUR })
   vi.stubGlobal('location', { pathname: '/', search: '' })
-  const parts = ['markup', 'time', 'states', 'compared', 'manifest', 'summary', 'story'].map(
+  const parts = ['markup', 'time', 'states', 'manifest', 'summary', 'story'].map(
     (name) => import(new URL(`../../src/server/page/${name}.js`, import.meta.url).href) as Promise<object>,
   )
   page = Object.assign({}, ...(await Promise.all(parts))) as Page // as they stand there
