@@ -47,7 +47,7 @@ function isNewReplacement(
 }
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {
-  const { desired, policy, recorded } = input
+  const { desired, policy, recorded, added = [] } = input
   const differences = differencesIn(input.observed)
   const edited = editedFields(input)
   if (desired.otherService)
@@ -74,7 +74,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
       : undefined
   if (unsettled !== undefined) return unsettled
-  // Pipewright sent these fields, so a difference is no drift.
+  // Sent by Pipewright, so a difference is no drift.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
   const others = drifted.filter((field) => !asked.has(field) && !(isJustSent(input) && isOurs(field)))
   const toCorrect =
@@ -108,6 +108,8 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   if (fields.size > 0) return decideUpdate({ ...parts, fields, corrected, why })
   if (contest !== undefined) return reportContest(differences, contest)
   if (differences.length > 0) return reportDrift(differences, 'manifest')
+  if (added.length > 0)
+    return { type: 'report', reason: 'Drifted', differences, facts: { fields: added, from: 'manifest' } }
   if (kept.length > 0)
     return { type: 'report', reason: 'Stalled', differences, facts: { fields: kept, again: 'once edited' } }
   return edited.length > 0
@@ -126,7 +128,6 @@ function isThere(
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
-  // `false` counts as not set.
   if (isTakenOut && valueAt(compared.observed, field) === false) return true
   if (often === 'never' || (often === 'at times' && !isSame && !isOfTables)) return false
   if (isTakenOut) return !isSet(compared.observed, field)

@@ -153,7 +153,7 @@ function invalidFound(input: CreateOnceInput): Action | undefined {
   return decideStartStop(input) ?? hold
 }
 
-/** Refuses to adopt a second pipe, because the record would lose the first. */
+/** The record would lose its first pipe. */
 function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: Remote): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined

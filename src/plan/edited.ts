@@ -8,7 +8,6 @@ export function editedFields({ desired, recorded }: DecideInput): readonly strin
   return changedFields(applied.fields, fingerprint.fields)
 }
 
-/** Whether this secret was sent before. */
 export function isSameSecret({ desired, recorded }: CreateOnceInput, field: string): boolean {
   const sent = recorded.applied?.secrets[field]
   return sent !== undefined && sent === desired.fingerprint?.secrets[field]

@@ -149,7 +149,9 @@ export interface CreateOnceInput extends Common {
   /** Fields that changed since the pipe was last in sync. Undefined: it never was. */
   readonly changedSince?: readonly string[] | undefined
   readonly removal?: DeletionFacts | undefined
-  /** Whether the list might show the missing pipe. Checked before the pipe's record is removed. */
+  /** Fields that an undone edit added. */
+  readonly added?: readonly string[] | undefined
+  /** Whether the list might show the missing pipe, before its record is removed. */
   readonly mightBeListed?: boolean | undefined
 }
 

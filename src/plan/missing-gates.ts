@@ -16,7 +16,7 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
   return isGone(input) ? adoptNamed(input, false) : undefined
 }
 
-/** A replaced pipe that Git still names can be there again. It is tried once before each create. */
+/** Tries a replaced pipe that Git still names, once before each create. */
 export function adoptReplaced(input: CreateOnceInput): Action | undefined {
   return input.recorded.conditions?.Synced.reason === 'AdoptRefused' ? undefined : adoptNamed(input, true)
 }

@@ -1,3 +1,4 @@
+import { interruptedFields } from '../plan/change-waits.ts'
 import { mightHaveResource } from '../plan/gates.ts'
 import { historyEntry, saveRecord } from './state/record-io.ts'
 import type { Action } from '../plan/action.ts'
@@ -65,7 +66,8 @@ function wantedAfter({ lifecycle, desired }: DecideInput, record: LedgerRecord):
   if (lifecycle !== 'create-once' || !mightHaveResource(record)) return undefined
   if (fingerprint === undefined) return record.wanted
   const { digest } = fingerprint
-  return digest === record.applied?.digest ? undefined : { digest, fields: fingerprint.fields }
+  if (digest !== record.applied?.digest) return { digest, fields: fingerprint.fields }
+  return interruptedFields(record).length === 0 ? undefined : record.wanted
 }
 
 const LABELS_KEPT = 20

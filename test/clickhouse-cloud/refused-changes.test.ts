@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { having, startEmpty } from './client.ts'
@@ -8,6 +9,7 @@ import { byHand, has, lostReply, meanwhile, story, want, type Step } from './sto
 
 const USER = 'source.kafka.credentials.username'
 const PASSWORD = 'source.kafka.credentials.password'
+const PRIVATE = 'source.kafka.reversePrivateEndpointIds'
 const REGISTRY = 'source.kafka.schemaRegistry.credentials.password'
 const WAIT = 'settings.streaming_max_insert_wait_ms'
 const MORE = { [WAIT]: 1500 }
@@ -29,6 +31,18 @@ describe('an edit that is undone, of a field that no reply shows', () => {
     ),
   )
 })
+
+test('a part of an edit that was sent, and undone, is drift until it is gone', () =>
+  story(
+    startOld(KAFKA),
+    'on PUT /settings: 400',
+    want(having(KAFKA, { [PRIVATE]: [randomUUID()], 'settings.clickhouse_max_threads': 7 })),
+    'turn; calm',
+    want(KAFKA),
+    'for 20 min; is Drifted; says EndpointIds; hides threads',
+    byHand({ [PRIVATE]: null }),
+    'for 20 min; is InSync',
+  ))
 
 test('a stop whose reply is late, before an outage, is followed by a start', () =>
   story(startOld(POSTGRES), lostReply('PATCH', 'late'), 'want INVOICES; turn; calm; for 20 min; runs'))

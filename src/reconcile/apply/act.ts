@@ -91,13 +91,13 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return isUndone(record, input) ? noted : withoutEffective(noted, input)
 }
 
-/** Whether a change was sent minutes ago that the manifest no longer asks for. Its effect can come later. */
+/** Whether a change was sent minutes ago, and is undone. Its effect can come later. */
 function isUndone({ change: sent }: LedgerRecord, { desired, steadyNow }: Assessment['input']): boolean {
   if (sent === undefined || desired.fingerprint === undefined) return false
   return sent.digest !== attemptDigest(desired.fingerprint) && steadyNow - sent.at < UNHEEDED_MS
 }
 
-/** Forgets the sent fields that took effect, because a later difference of theirs has another cause. */
+/** Forgets the sent fields that took effect: a later difference has another cause. */
 function withoutEffective(record: LedgerRecord, { compared, kind, observed }: CreateOnceInput): LedgerRecord {
   const { change: sent } = record
   const { changes } = kind
@@ -109,7 +109,7 @@ function withoutEffective(record: LedgerRecord, { compared, kind, observed }: Cr
   return { ...record, change: fields.length === 0 ? undefined : { ...sent, fields } }
 }
 
-/** Clears a recorded change or command that took effect, because later differences have another cause. */
+/** Clears a recorded change or command that took effect: later differences have another cause. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)

@@ -55,7 +55,7 @@ export async function adoptByManifest(
       pipeId,
       access: service.access,
       service: service.identity,
-      // If the outcome of a create is unknown, uses the recorded name, because the create sent this name.
+      // After a create of unknown outcome: the name that it sent.
       platformName:
         (isFound && intent !== undefined ? recorded.platformName : undefined) ?? remoteNameOf(manifest),
       fingerprint,
@@ -174,6 +174,5 @@ function refusedAdoption(
   record: LedgerRecord,
   because: Because<'AdoptRefused' | 'DependencyNotReady'>,
 ): Acted {
-  const outcome = { result: 'failed', ...because } as const
-  return { outcome, record, history: [] }
+  return { outcome: { result: 'failed', ...because }, record, history: [] }
 }

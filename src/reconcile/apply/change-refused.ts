@@ -46,11 +46,7 @@ export async function settleFailedChange(
     if (!isDone) return { outcome, record, history: [] }
     const done: Done = { ...DONE, requestId: outcome.requestId }
     const about = { key, entry: assessment.entry, body: assessment.body ?? {}, ...seen }
-    return {
-      outcome: noteReply(context, about, done),
-      record,
-      history: [],
-    }
+    return { outcome: noteReply(context, about, done), record, history: [] }
   }
   const { kind } = input
   const asksForRest =

@@ -30,7 +30,7 @@ export interface Changing {
   readonly fields: readonly string[]
 }
 
-/** Records before the request that the stop is for a change: after a crash, the next process starts the pipe. */
+/** Records the stop before the request: after a crash, the next process starts the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })

@@ -119,11 +119,7 @@ export async function settleFailure(
       : ` ${capital(nounOf(creation.key))} ${remote.id} is kept.`
   const said = causeOf(outcome, creation.key)
   const failed = { ...outcome, facts: { ...outcome.facts, said: `${said}${kept}` } }
-  const seen: Seen = {
-    at: context.clock.now(),
-    requestId,
-    what: said,
-  }
+  const seen: Seen = { at: context.clock.now(), requestId, what: said }
   const pendingOutcome = unsavedOf(context, attempt, {
     end: { type: 'failed', seen },
     requestId,

@@ -80,7 +80,7 @@ export async function decideAgain<Type extends ActionType>(
   const current = await readRecord(context, key)
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
-  // Uses the record without the journal entry of this request, because that entry would change the decision.
+  // Without the journal entry of this request: it would change the decision.
   const { recorded } = first.gathered
   const gathered = isFresh
     ? await regather(context, first)

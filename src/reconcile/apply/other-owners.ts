@@ -21,7 +21,7 @@ export async function recordedHolder(
   return known !== undefined && ledger.toRead.has(known) ? undefined : known
 }
 
-/** @returns why not to adopt: another key's create might have made this pipe, because its outcome is unknown */
+/** @returns why not to adopt: another key's create of unknown outcome might have made this pipe */
 export function mightBelongToOpenCreate(
   store: StateStore,
   wanted: {

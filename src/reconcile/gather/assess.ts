@@ -4,7 +4,9 @@ import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
 import { kindFor, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import type { Compared } from '../../kinds/changes.ts'
+import { valueAt, type JsonObject } from '../../lib/json.ts'
+import { interruptedFields } from '../../plan/change-waits.ts'
 import type { DecideInput, Desired } from '../../plan/input.ts'
 import type { MissingSecret } from '../../plan/reasons/requests.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
@@ -154,13 +156,13 @@ function inputOf(
   const common = { ...base, policy: entry?.manifest?.policy ?? {} }
   switch (kind.lifecycle) {
     case 'create-once': {
-      const { observed } = base
+      const { observed, recorded } = base
       const there = observed.status === 'found' ? observed.there : undefined
       const compared = there && body && { desired: body, observed: there }
-      const { recorded } = base
       const removal = deletionFacts(context.store, { kind, recorded, entry })
       const changed = removal && changedSince(context.store, { kind, recorded, entry }, there)
-      return { ...common, lifecycle: kind.lifecycle, kind, compared, removal, changedSince: changed }
+      const added = compared && addedBefore(context.store, recorded, compared)
+      return { ...common, lifecycle: kind.lifecycle, kind, compared, removal, changedSince: changed, added }
     }
     case 'read-only': {
       const watchedId = entry?.manifest && kind.remoteId(entry.manifest)
@@ -183,6 +185,14 @@ function inputOf(
         ...observedConfiguration(kind, { ...base, left: context.store.overtaken.get(key) }, body),
       }
   }
+}
+
+/** Fields of an undone edit that the platform has. */
+function addedBefore(store: StateStore, record: LedgerRecord, { desired, observed }: Compared) {
+  const { fields: wanted = {} } = record.wanted ?? {}
+  const fields = interruptedFields(record).filter((field) => valueAt(desired, field) === undefined)
+  const there = fields.length === 0 ? {} : store.hashesOf(record.key, observed)
+  return fields.filter((field) => there[field] !== undefined && there[field] === wanted[field])
 }
 
 interface Wanted {

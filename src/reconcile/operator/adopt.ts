@@ -264,15 +264,7 @@ function fromRecord(context: ReconcileContext, recorded: LedgerRecord): Adoption
   const { revision } = store
   return {
     problem: undefined,
-    found: {
-      isFound: false,
-      access,
-      service,
-      platformName,
-      fingerprint,
-      revision,
-      body: undefined,
-    },
+    found: { isFound: false, access, service, platformName, fingerprint, revision, body: undefined },
   }
 }
 
