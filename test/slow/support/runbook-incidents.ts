@@ -47,7 +47,7 @@ async function unwanted(world: PodWorld): Promise<object> {
   world.commit({ ...wanted, later: '', ...pipes('meant', 30) })
   await counts(daemon, 'CreateLimit', 30)
   const shownLine = (await typed(daemon, 'pipewright allow --dry-run')).said
-  const exact = /pipewright allow --count .*/.exec(shownLine)?.[0] ?? 'false'
+  const exact = /pipewright allow --count [^"]*/.exec(shownLine)?.[0] ?? 'false'
   world.commit({ ...wanted, later: '', ...pipes('meant', 30), between: '' })
   await counts(daemon, 'CreateLimit', 31)
   const changed = await typed(daemon, exact)
