@@ -1,17 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REASONS } from '../../src/plan/reason.ts'
-import { ROOT } from '../support/process.ts'
+import { read, ROOT } from '../support/process.ts'
 
 /* Pages name values, settings and reasons that there are. */
-
-function read(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
-}
 
 const GUIDES = readdirSync(join(ROOT, 'docs/how-to')).map((name) => read(`docs/how-to/${name}`))
 const TUTORIAL = read('docs/tutorials/kubernetes.md')

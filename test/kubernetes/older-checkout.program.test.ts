@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { OverviewReply } from '../../src/server/api/overview.ts'
 import { KAFKA_PASSWORD, pipeManifest, SERVICE } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
-import { resourcesOf, urlOf, type Program } from '../support/process.ts'
+import { resourcesOf, stop, type Program, urlOf } from '../support/process.ts'
 import { startHere } from '../support/program-here.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
@@ -35,11 +35,6 @@ async function startAhead(stack: AsyncDisposableStack, write: (workspace: Worksp
   await until('the first pipe', () => creates() === 1)
   await stop(first)
   return { api, workspace, creates, start }
-}
-
-async function stop(program: Program): Promise<void> {
-  program.signal('SIGTERM')
-  expect(await program.ended).toBe(0)
 }
 
 /** Waits for what would come by itself after five minutes. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
 import { alertManifest, furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
-import { startProgram, urlOf, type Program } from '../support/process.ts'
+import { startProgram, stop, type Program, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -46,11 +46,6 @@ async function metricOf(url: string, sample: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const line = text.split('\n').find((one) => one.startsWith(`${sample} `))
   return Number(line?.split(' ').at(-1))
-}
-
-async function stop(program: Program): Promise<void> {
-  program.signal('SIGTERM')
-  expect(await program.ended).toBe(0)
 }
 
 async function passes(url: string, count: number): Promise<void> {

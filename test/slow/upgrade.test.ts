@@ -11,7 +11,7 @@ import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import { readFixture } from '../../src/sandbox/fixture.ts'
 import { platformArgs, runArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
-import { resourcesOf, ROOT, startProgram, urlOf, type Program, type Shown } from '../support/process.ts'
+import { resourcesOf, ROOT, startProgram, stop, type Program, type Shown, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { creates } from './support/creates.ts'
@@ -89,11 +89,6 @@ function byKey(resources: readonly (Expected | Shown)[]): Readonly<Record<string
     return [key, missing ? { pipeId, missing } : { pipeId, status, reason: parseReason(reason) }]
   })
   return Object.fromEntries(facts) as Record<string, object>
-}
-
-async function stop(program: Program): Promise<void> {
-  program.signal('SIGTERM')
-  expect(await program.ended).toBe(0)
 }
 
 /** Requests that could have made something. An endpoint is applied again at its interval: the one exception of law 8. */

@@ -1,13 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ROOT } from '../support/process.ts'
-
-function read(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
-}
+import { read, ROOT } from '../support/process.ts'
 
 const Renovate = z.object({
   customManagers: z.array(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { dated, notesOf, outputsOf, problemsOf, type VersionedFiles } from '../../.ci/release/version.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
-import { ROOT } from '../support/process.ts'
+import { read, ROOT } from '../support/process.ts'
 
 const CHANGELOG = `# Changelog
 
@@ -27,10 +27,6 @@ const RIGHT: VersionedFiles = {
   'helm/Chart.yaml': 'version: 1.2.0\nappVersion: 1.2.0\n',
   Dockerfile: 'FROM x\nARG VERSION=1.2.0\n',
   'CHANGELOG.md': CHANGELOG,
-}
-
-function read(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
 }
 
 describe('the version of a release', () => {

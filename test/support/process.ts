@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FAILPOINT_VARIABLE } from './failpoints.ts'
 import { until } from './until.ts'
@@ -10,6 +12,11 @@ export const MAIN = process.env['TEST_MAIN'] ?? fileURLToPath(new URL('../../src
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A file of the checkout. */
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
 
 const FAILPOINTS_FILE = new URL('failpoints.ts', import.meta.url).href
 
@@ -94,6 +101,12 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   await using program = startProgram(args, options)
   const code = await program.ended
   return { code, stdout: program.stdout(), stderr: program.stderr() }
+}
+
+export async function stop(program: Program): Promise<void> {
+  program.signal('SIGTERM')
+  const code = await program.ended
+  if (code !== 0) throw new Error(`the program ended with ${code}`)
 }
 
 /** The daemon's own words of where it listens. */

@@ -32,10 +32,6 @@ function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
   return renamedFrom === undefined ? SIGNS[action] : SIGNS.adopt
 }
 
-interface PlanSheet extends Sheet {
-  readonly here: StepContext
-}
-
 /** The most important item comes last, next to the summary. */
 export function planAsText(plan: Plan, paper: Sheet, commands: StepContext): string {
   const { paint, width } = paper
@@ -51,7 +47,10 @@ export function planAsText(plan: Plan, paper: Sheet, commands: StepContext): str
   return [...noLedger, ...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
-function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: PlanSheet): string {
+function blockOf(
+  items: readonly [PlanItem, ...PlanItem[]],
+  sheet: Sheet & { readonly here: StepContext },
+): string {
   const [item, ...more] = items
   const { paint, width, here } = sheet
   const { sign, style } = signOf(item)
