@@ -13,7 +13,6 @@ export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A file of the checkout. */
 export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
