@@ -1,6 +1,5 @@
 import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
 import { howOftenReturned } from '../kinds/field-table.ts'
-import { valueAt } from '../lib/json.ts'
 import type { Action } from './action.ts'
 import {
   interruptedFields,
@@ -13,7 +12,7 @@ import {
 import { contestOf, reportContest } from './corrections.ts'
 import { attemptDigest, reportDrift } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import { editedFields, isSameSecret, rotatedSecrets } from './edited.ts'
+import { editedFields, isEdited, isSameSecret, rotatedSecrets } from './edited.ts'
 import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
 import { decideUpdate, reportUnsent } from './decide-update.ts'
@@ -112,7 +111,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     return { type: 'report', reason: 'Drifted', differences, facts: { fields: added, from: 'manifest' } }
   if (kept.length > 0)
     return { type: 'report', reason: 'Stalled', differences, facts: { fields: kept, again: 'once edited' } }
-  return edited.length > 0
+  return isEdited(input)
     ? { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     : (notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } })
 }
@@ -128,7 +127,6 @@ function isThere(
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isOfTables = kind.changes?.needsRest(field) === true && change?.fields.includes(field) === true
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
-  if (isTakenOut && valueAt(compared.observed, field) === false) return true
   if (often === 'never' || (often === 'at times' && !isSame && !isOfTables)) return false
   if (isTakenOut) return !isSet(compared.observed, field)
   return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true

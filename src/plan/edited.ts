@@ -5,7 +5,16 @@ export function editedFields({ desired, recorded }: DecideInput): readonly strin
   const { fingerprint } = desired
   const { applied } = recorded
   if (fingerprint === undefined || applied === undefined || fingerprint.digest === applied.digest) return []
-  return changedFields(applied.fields, fingerprint.fields)
+  const [before, after] = [applied.fields, fingerprint.fields]
+  return changedFields(before, after).filter((field) => {
+    const isBoth = before[field] !== undefined && after[field] !== undefined
+    return isBoth || (before[field] ?? after[field]) !== desired.unsetHash(field)
+  })
+}
+
+/** Also true if only a value that counts as not set was added or removed. */
+export function isEdited({ desired: { fingerprint }, recorded: { applied } }: DecideInput): boolean {
+  return fingerprint !== undefined && applied !== undefined && fingerprint.digest !== applied.digest
 }
 
 export function isSameSecret({ desired, recorded }: CreateOnceInput, field: string): boolean {

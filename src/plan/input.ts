@@ -19,6 +19,8 @@ export interface Desired {
   readonly problem: string | undefined
   readonly mistake: string | undefined
   readonly fingerprint: Fingerprint | undefined
+  /** The hash of a field's value that counts as not set. */
+  readonly unsetHash: (field: string) => string | undefined
   readonly otherService: boolean
 }
 

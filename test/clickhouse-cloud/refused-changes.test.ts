@@ -117,12 +117,20 @@ function shownWith(more: () => JsonObject): Step {
     })
 }
 
-test('a flag that is off, and leaves the manifest, is no edit that needs a new pipe', () =>
+const OFF = having(POSTGRES, { 'source.postgres.settings.deleteOnMerge': false })
+
+test.each([
+  ['leaves the manifest, and replies show it', OFF, POSTGRES, {}],
+  ['leaves the manifest, and replies omit it', OFF, POSTGRES, { source: POSTGRES.source }],
+  ['comes, and replies omit it', POSTGRES, OFF, {}],
+])('a flag that is off is no edit that needs a new pipe: it %s', (_, before, after, shown) =>
   story(
-    started(having(POSTGRES, { 'source.postgres.settings.deleteOnMerge': false }), REPLACE),
-    shownWith(() => ({})),
-    'want POSTGRES replace; turn; is InSync',
-  ))
+    started(before, REPLACE),
+    shownWith(() => shown),
+    want(after, REPLACE),
+    'turn; is InSync; for 20 min; is InSync; sends nothing',
+  ),
+)
 
 test('another reference to the secret that was sent is no edit that needs a new pipe', () =>
   story(

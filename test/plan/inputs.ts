@@ -155,6 +155,7 @@ function common(key: Key, changes: Changes) {
       problem: undefined,
       mistake: undefined,
       fingerprint: FIELDS,
+      unsetHash: () => undefined,
       otherService: false,
       ...changes.desired,
     },

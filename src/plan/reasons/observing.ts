@@ -84,7 +84,7 @@ export const OBSERVING = {
       accepted: z.array(z.string()).readonly().optional(),
     }),
     words: ({ as, missing, accepted }, noun) =>
-      accepted !== undefined
+      accepted !== undefined && accepted.length > 0
         ? `The manifest was edited (${accepted.join(', ')}) to match the platform.`
         : missing === undefined
           ? IN_SYNC[as]

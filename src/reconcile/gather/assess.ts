@@ -112,6 +112,7 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
     problem: problemOf(entry),
     mistake: mistakeOf(entry),
     fingerprint,
+    unsetHash: (field) => store.unsetHash(key, field),
     otherService: isOtherService(recorded, service),
   }
   const looked = gathered.looked ?? observedKeyOf(context, { key, entry, recorded, body, permit }, answer)

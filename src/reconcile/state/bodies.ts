@@ -1,4 +1,4 @@
-import { fingerprintBody } from '../../kinds/fingerprint.ts'
+import { fingerprintBody, unsetHash } from '../../kinds/fingerprint.ts'
 import { TEXT } from '../../kinds/field-table.ts'
 import { identityPaths } from '../../kinds/identity.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
@@ -39,6 +39,7 @@ export function createBodies(profile: Profile, hashKey: Uint8Array) {
     },
     hashesOf: (key: Key, body: JsonObject): Fingerprint['fields'] =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
+    unsetHash: (key: Key, path: string) => unsetHash(fieldsOf(profile, key), path, hash),
     identityHashes(key: Key, body: JsonObject): Fingerprint['fields'] {
       const fields = { name: TEXT, ...identityFieldsOf(profile, key) }
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
