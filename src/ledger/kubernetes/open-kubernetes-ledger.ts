@@ -194,7 +194,7 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
     throw new LedgerError(
       'corrupt',
       `the ledger ${shown} has records, but its Secret is missing. Without it, Pipewright cannot notice ` +
-        'changed secrets. Restore the Secret from a backup.',
+        'changed secrets. If an import was interrupted, repeat it. Otherwise, restore the Secret from a backup.',
     )
   if (mode === 'reader')
     throw new LedgerError(
