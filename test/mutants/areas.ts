@@ -18,7 +18,7 @@ export const AREAS: readonly Area[] = [
     name: 'plan',
     sources: ['plan/**/*.ts'],
     target: 97,
-    last: { mutants: 45, noticed: 40, seed: '39r3', tests: 'part' },
+    last: { mutants: 40, noticed: 38, seed: '24a', tests: 'all' },
   },
   {
     name: 'reconcile',
@@ -55,7 +55,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'page',
-    sources: ['server/page/{compared,manifest,markup,states,time}.js'],
+    sources: ['server/page/{manifest,markup,states,time}.js'],
     target: 80,
     last: { mutants: 40, noticed: 37, seed: '39c3', tests: 'part' },
   },

@@ -358,6 +358,8 @@ describe('conditions', () => {
       NOW - HOUR,
     ])
     expect(changedConditions(well, drifted)).toEqual(['Synced'])
+    const applied = { ...well, Synced: { ...well.Synced, reason: 'Applied' } } as const
+    expect(changedConditions(well, applied), 'another reason').toEqual(['Synced'])
     // A drift that grows is news; the words of what is well are not.
     const grown = {
       ...drifted,

@@ -342,6 +342,13 @@ describe('decide', () => {
     expect(messageOf(decide(input), { key: 'Pipe/orders' })).toMatch(words)
   })
 
+  test.each([
+    [undefined, 'nothing'],
+    [EDITED, 'the last valid one'],
+  ])('names what counts while the manifest has errors: %j', (fingerprint, meanwhile) => {
+    expect(decide(found({ desired: { state: 'invalid', fingerprint } })).facts).toMatchObject({ meanwhile })
+  })
+
   test('names what an edit takes away', () => {
     const action = decide(
       endpoint({
