@@ -16,16 +16,18 @@ export function readProxies(env: Environment, values: ReadValues) {
   return { proxies: { https: addressOf(https), http: addressOf(http), noProxy: entries }, problems }
 }
 
+type ProxyVariable = 'HTTPS_PROXY' | 'HTTP_PROXY' | 'NO_PROXY'
+
 type ReadProxy = ProxyAddress | SettingProblem | undefined
 
 /** Prefers lower case, as curl does. An empty variable counts as unset. */
-function variableOf(env: Environment, name: string): readonly [string, string] | undefined {
+function variableOf(env: Environment, name: ProxyVariable): readonly [string, string] | undefined {
   return [name.toLowerCase(), name]
     .map((variable) => [variable, env[variable]?.trim() ?? ''] as const)
     .find(([, text]) => text !== '')
 }
 
-function proxyOf(env: Environment, name: string): ReadProxy {
+function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   const [from, text] = variableOf(env, name) ?? []
   if (from === undefined || text === undefined) return undefined
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)

@@ -11,7 +11,7 @@ import { isStoppedForChange } from './run-state.ts'
 
 const SLOW_MS = 10 * 60_000
 
-/** Services can show sent fields minutes later. */
+/** Waits while a read lacks the sent fields, because services can show them minutes later. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -106,7 +106,7 @@ export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** Delays the next stop after one in vain. */
+/** Delays the next stop: the change had no effect although the pipe was stopped for it. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))

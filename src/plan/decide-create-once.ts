@@ -33,7 +33,7 @@ import { decideChange } from './decide-change.ts'
 import { decideStartStop } from './start-stop.ts'
 import { isDeletionUnderWay } from './deletion-mark.ts'
 import { absent, decideAbsent, sentDeletionFirst, goneUnconfirmed } from './decide-deletion.ts'
-import { editedFields, isSameSecret, rotatedSecrets } from './edited.ts'
+import { editedFields, isEdited, isSameSecret, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
@@ -153,7 +153,7 @@ function invalidFound(input: CreateOnceInput): Action | undefined {
   return decideStartStop(input) ?? hold
 }
 
-/** The record would lose its first pipe. */
+/** Refuses to adopt a second pipe, because the record would lose the first. */
 function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: Remote): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined
@@ -239,5 +239,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
   if (observed.status === 'unseen') {
     return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read', pipeId: remote.id } }
   }
+  if (isEdited(input))
+    return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
   return notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
 }

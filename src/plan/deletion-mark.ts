@@ -26,7 +26,7 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** At most now, because the clock can be set back. */
+/** Send time of the deletion request. At most now, because the clock can be set back. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }

@@ -1,11 +1,10 @@
 import { changedFields } from '../kinds/fingerprint.ts'
 import type { CreateOnceInput, DecideInput } from './input.ts'
 
-export function editedFields({ desired, recorded }: DecideInput): readonly string[] {
-  const { fingerprint } = desired
-  const { applied } = recorded
-  if (fingerprint === undefined || applied === undefined || fingerprint.digest === applied.digest) return []
-  const [before, after] = [applied.fields, fingerprint.fields]
+export function editedFields(input: DecideInput): readonly string[] {
+  if (!isEdited(input)) return []
+  const { desired, recorded } = input
+  const [before, after] = [recorded.applied?.fields ?? {}, desired.fingerprint?.fields ?? {}]
   return changedFields(before, after).filter((field) => {
     const isBoth = before[field] !== undefined && after[field] !== undefined
     return isBoth || (before[field] ?? after[field]) !== desired.unsetHash(field)

@@ -349,6 +349,13 @@ describe('decide', () => {
     expect(decide(found({ desired: { state: 'invalid', fingerprint } })).facts).toMatchObject({ meanwhile })
   })
 
+  test('accepts that a value which counts as not set leaves the manifest', () => {
+    const { name, ...fields } = FIELDS.fields
+    const desired = { fingerprint: { ...FIELDS, digest: 'body-2', fields }, unsetHash: () => name }
+    const action = decide(pipe({ recorded: created(), desired, observed: FOUND }))
+    expect(action).toMatchObject({ reason: 'InSync', facts: { accepted: [] } })
+  })
+
   test('names what an edit takes away', () => {
     const action = decide(
       endpoint({
