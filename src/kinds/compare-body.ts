@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { comparedField, type Field, type Fields } from './field-table.ts'
-import { canonicalLeaf, factsOfForm, type LeafForm, sameLeaf } from './leaf-forms.ts'
+import { comparedField, type Field, type Fields, valueOfUnset } from './field-table.ts'
+import { canonicalLeaf, type LeafForm, sameLeaf } from './leaf-forms.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
@@ -34,7 +34,9 @@ function compareFields(
       differences.push(...compareFields(field.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
     } else {
       const { form = 'text' } = field
-      if (!isSameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
+      const isDefault = canonicalLeaf(form, have) === undefined && want === valueOfUnset(field, form)
+      if (!isDefault && !sameLeaf(form, want, have))
+        differences.push(leafDifference(form, name, prefix, want, have))
     }
   }
   return differences
@@ -83,13 +85,6 @@ function hasAllOf(want: JsonObject, have: JsonObject): boolean {
     if (!Object.hasOwn(have, name) || !isWritten(want[name], have[name])) return false
   }
   return true
-}
-
-function isSameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
-  return (
-    (want === factsOfForm(form).unset && canonicalLeaf(form, have) === undefined) ||
-    sameLeaf(form, want, have)
-  )
 }
 
 function leafDifference(

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../lib/json.ts'
-import type { LeafForm } from './leaf-forms.ts'
+import { factsOfForm, type LeafForm } from './leaf-forms.ts'
 import { isReferenceSchema } from './secret-ref.ts'
 import { z } from './zod.ts'
 
@@ -21,14 +21,17 @@ interface Declared {
   readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
   /** Whether this field and the name together identify a resource. */
   readonly identifies?: boolean | undefined
+  /** The value that the platform uses if the field is not set. */
+  readonly default?: string | readonly string[] | undefined
 }
 
 declare module 'zod' {
   interface GlobalMeta extends Declared {}
 }
 
-/** The members of `Declared`. The JSON Schema for editors omits them. */
-export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
+/** Members of `Declared` that the JSON Schema for editors omits. */
+export const NOT_IN_SCHEMA = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
+const DECLARED = [...NOT_IN_SCHEMA, 'default'] as const
 
 export interface Field extends Declared {
   readonly returned: 'always' | 'at times' | 'never'
@@ -103,6 +106,11 @@ export function comparedField(
 export function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** The value that counts as not set. */
+export function valueOfUnset(field: Field, form: LeafForm): Json | undefined {
+  return field.default ?? factsOfForm(form).unset
 }
 
 export function fieldAt(fields: Fields, path: string): Field | undefined {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { type Field, fieldAt, fieldFor, type Fields } from './field-table.ts'
-import { canonicalLeaf, canonicalValue, factsOfForm, joined } from './leaf-forms.ts'
+import { type Field, fieldAt, fieldFor, type Fields, valueOfUnset } from './field-table.ts'
+import { canonicalLeaf, canonicalValue, joined } from './leaf-forms.ts'
 
 /** Equal bodies have equal digests. A rotated secret changes no digest, because only its reference is hashed. */
 export function fingerprintBody(
@@ -31,10 +31,10 @@ function lineOf([path, text]: Leaf): string {
   return `${path}=${text}`
 }
 
-/** The hash of the value that counts as not set, such as `false` of a flag. */
+/** The hash of the value that counts as not set: the default of the field, or such as `false` of a flag. */
 export function unsetHash(fields: Fields, path: string, hash: (text: string) => string): string | undefined {
-  const form = fieldAt(fields, path)?.form
-  const text = form && canonicalLeaf(form, factsOfForm(form).unset)
+  const field = fieldAt(fields, path)
+  const text = field?.form && canonicalLeaf(field.form, valueOfUnset(field, field.form))
   return text === undefined ? undefined : hash(lineOf([path, text]))
 }
 

@@ -1,4 +1,4 @@
-import { DECLARED } from './field-table.ts'
+import { NOT_IN_SCHEMA } from './field-table.ts'
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
@@ -37,7 +37,8 @@ function bareSchema({ name, schema, description }: Described): JsonObject {
     io: 'input',
     target: 'draft-07',
     override({ jsonSchema: field }) {
-      for (const fact of DECLARED) delete field[fact]
+      for (const fact of NOT_IN_SCHEMA) delete field[fact]
+      if (field.default !== undefined) field.description += ` Default: \`${String(field.default)}\`.`
     },
   })
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }

@@ -118,12 +118,20 @@ function shownWith(more: () => JsonObject): Step {
 }
 
 const OFF = having(POSTGRES, { 'source.postgres.settings.deleteOnMerge': false })
+const UNSET = having(POSTGRES, { 'source.postgres.type': null, 'source.postgres.authentication': null })
+const DEFAULTS = having(UNSET, {
+  'source.postgres.type': 'postgres',
+  'source.postgres.authentication': 'basic',
+})
 
 test.each([
-  ['leaves the manifest, and replies show it', OFF, POSTGRES, {}],
-  ['leaves the manifest, and replies omit it', OFF, POSTGRES, { source: POSTGRES.source }],
-  ['comes, and replies omit it', POSTGRES, OFF, {}],
-])('a flag that is off is no edit that needs a new pipe: it %s', (_, before, after, shown) =>
+  ['a flag that is off leaves the manifest, and replies show it', OFF, POSTGRES, {}],
+  ['a flag that is off leaves the manifest, and replies omit it', OFF, POSTGRES, { source: POSTGRES.source }],
+  ['a flag that is off comes, and replies omit it', POSTGRES, OFF, {}],
+  ['defaults leave the manifest, and replies show them', DEFAULTS, UNSET, {}],
+  ['defaults leave the manifest, and replies omit them', DEFAULTS, UNSET, { source: UNSET.source }],
+  ['defaults come, and replies omit them', UNSET, DEFAULTS, {}],
+])('no edit that needs a new pipe: %s', (_, before, after, shown) =>
   story(
     started(before, REPLACE),
     shownWith(() => shown),

@@ -49,8 +49,8 @@ const Destination = z.strictObject({
     .describe('Definition of a table that the service creates.'),
   columns: ColumnList.meta({ change: 'update' }),
   roles: TextSet.optional()
-    .describe('Database roles of the pipe. Write-only. Default: `default_role`.')
-    .meta({ returned: 'never' }),
+    .describe('Database roles of the pipe. Write-only.')
+    .meta({ returned: 'never', default: ['default_role'] }),
 })
 
 /** For a while after a change, replies can omit a size or show 0. */

@@ -17,7 +17,8 @@ export const connectionShape = {
   authentication: z
     .enum(['basic', 'IAM_ROLE'])
     .optional()
-    .describe('Authentication, case-sensitive. Default: basic.'),
+    .describe('Authentication, case-sensitive.')
+    .meta({ default: 'basic' }),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
 }
 

@@ -6,7 +6,8 @@ export const MysqlSource = z.strictObject({
   type: z
     .enum(['mysql', 'rdsmysql', 'auroramysql', 'mariadb', 'rdsmariadb'])
     .optional()
-    .describe('Kind of MySQL. Default: mysql.'),
+    .describe('Kind of MySQL.')
+    .meta({ default: 'mysql' }),
   ...connectionShape,
   authentication: connectionShape.authentication.meta({ change: 'connection' }),
   iamRole: connectionShape.iamRole.meta({ change: 'connection' }),
@@ -26,7 +27,8 @@ export const MysqlSource = z.strictObject({
       replicationMechanism: z
         .enum(['GTID', 'FILE_POS'])
         .optional()
-        .describe('How the pipe follows changes. Default: GTID.'),
+        .describe('How the pipe follows changes.')
+        .meta({ default: 'GTID' }),
       useCompression: Flag.describe('Whether the connection is compressed.').meta({ change: 'update' }),
     })
     .describe('Replication settings.'),

@@ -18,7 +18,8 @@ export const PostgresSource = z.strictObject({
       'tigerdata',
     ])
     .optional()
-    .describe('Kind of Postgres. Default: postgres.'),
+    .describe('Kind of Postgres.')
+    .meta({ default: 'postgres' }),
   ...connectionShape,
   ...tlsShape,
   database: Text.describe('Database.').meta({ identifies: true, change: 'connection' }),
