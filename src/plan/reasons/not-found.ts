@@ -24,6 +24,13 @@ function goneSteps({ pipeId, refutedAt }: z.output<typeof NOT_FOUND>, key: Key):
   ]
 }
 
+function removedStep(key: Key, place: string | undefined): Step {
+  return {
+    text: `If it was deleted on purpose, remove the manifest${place === undefined ? '' : ` at ${place}`}, then run:`,
+    shell: `forget ${key}`,
+  }
+}
+
 /** Without a count of 404s: a changed text would be reported again. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
@@ -72,10 +79,7 @@ export const MISSED = {
           { text: `Find the cause of the removal in the console of ${serviceWords({ service })}.` },
           ...goneSteps(facts, key),
         ]
-      const onPurpose = {
-        text: `If it was deleted on purpose, remove the manifest${place === undefined ? '' : ` at ${place}`}, then run:`,
-        shell: `forget ${key}`,
-      }
+      const onPurpose = removedStep(key, place)
       if (facts !== undefined && 'onDrift' in facts)
         return [
           { text: 'Check organizationId and serviceId in the Service manifest.' },
@@ -107,13 +111,15 @@ export const MISSED = {
         ? `No ${noun} of this service was found for fifteen minutes. `
         : `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. `) +
       'The cause might be a lost permission, or a wrong organizationId or serviceId. No missing resource is created again.',
-    steps: (_facts, { service }) => [
+    steps: (_facts, { key, place, service }) => [
       {
         text: `Give the API key of ${serviceWords({ service })} the permission to read, or correct organizationId or serviceId in the Service manifest.`,
       },
       ...(service === undefined
         ? []
         : [{ text: 'Then look at the service:', shell: `status Service/${shellWord(service)}` }]),
+      { text: `If you know that ${key} is gone, create a new one:`, shell: `resolve ${key} --recreate` },
+      removedStep(key, place),
     ],
   }),
   NeverSeen: row({
