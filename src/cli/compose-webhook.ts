@@ -25,9 +25,8 @@ const AGAIN_MS = 1_000
 export async function assertWebhook(settings: Settings): Promise<void> {
   const target = await targetReader(settings)?.()
   if (target === undefined || target.url !== undefined) return
-  const problem = { from: '--webhook-url', given: undefined, why: target.why }
-  const text = formatProblems([{ ...problem, right: 'correct the file, or the setting that names it' }])
-  misuse(text)
+  const right = 'correct the file, or the setting that names it'
+  misuse(formatProblems([{ from: '--webhook-url', why: target.why, right }]))
 }
 
 /** @returns undefined if no webhook is configured, or if `giveUp` was aborted first */

@@ -58,7 +58,7 @@ export function openLedgerToOwn(
       init: settings.ledgerInit,
       profile: settings.profile.name,
       platform: platformName(settings),
-      leaseMs: settings.leaseMs,
+      leaseMs: settings.leaseDurationMs,
       requestTimeoutMs: settings.requestTimeoutMs,
       beforeCommit: failpointsHere()?.beforeCommit,
     }),

@@ -44,7 +44,7 @@ function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
 
 function problem(from: string, why: string): SettingProblem {
   const right = 'give the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT'
-  return { from, given: undefined, why, right }
+  return { from, why, right }
 }
 
 function loginOf({ username, password }: URL): Pick<ProxyAddress, 'authorization' | 'secrets'> | undefined {

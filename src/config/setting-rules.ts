@@ -2,7 +2,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { parseTarget } from '../lib/webhook-url.ts'
 import { problemOf, type SettingProblem, type Environment } from './setting-sources.ts'
-import { definitionOf, type ReadValues, type SettingName } from './settings-table.ts'
+import { DEFINITIONS, type ReadValues, type SettingName } from './settings-table.ts'
 
 /** Time to record an outcome after the request's timeout: ms. */
 const MARGIN_MS = 2_000
@@ -28,7 +28,7 @@ function notInSandbox(values: ReadValues, name: SettingName): SettingProblem | u
   const { sandbox, [name]: url } = values
   if (sandbox?.value !== true || url === undefined) return undefined
   const why = `the sandbox is on (${sandbox.from ?? '--sandbox'}): it replaces the platform and takes no URL`
-  return problemOf(name, url, why, `leave out either --sandbox or --${definitionOf(name).flag}`)
+  return problemOf(name, url, why, `leave out either --sandbox or --${DEFINITIONS[name].flag}`)
 }
 
 function encrypted(
@@ -92,7 +92,7 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
 function aloneProblem(values: ReadValues, name: SettingName, other: SettingName): SettingProblem | undefined {
   const read = values[name]
   if (read === undefined || values[other] !== undefined) return undefined
-  const { flag } = definitionOf(other)
+  const { flag } = DEFINITIONS[other]
   return problemOf(name, read, `it is given without --${flag}`, `give --${flag} as well`)
 }
 

@@ -8,21 +8,20 @@ import {
   type Environment,
   type Flags,
   type Given,
-  type SettingSource,
 } from './setting-sources.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
-import type { SettingDefinition } from './parsers.ts'
 import { checkRules, isUnchecked, uncheckedProblems } from './setting-rules.ts'
 import { readProxies } from './proxy-settings.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import {
   SETTING_NAMES,
   TABLE,
-  definitionOf,
+  DEFINITIONS,
   type SettingName,
   type ValueOf,
   type Read,
   type ReadValues,
+  type SettingDefinition,
 } from './settings-table.ts'
 import { realpathSync } from 'node:fs'
 import type { WebhookUrl } from '../lib/webhook-url.ts'
@@ -42,7 +41,7 @@ export type Settings = {
   readonly typed: readonly string[]
 }
 
-export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
+export const SETTINGS = Object.values(DEFINITIONS).map((definition) => ({
   ...definition,
   defaultText: defaultOf(definition).replaceAll('`', ''),
 }))
@@ -75,11 +74,7 @@ export interface SettingsInput {
   readonly readFile: (path: string) => Promise<string>
   /** `platform or server`: the command needs no platform if `--server` names a daemon. */
   readonly needs: 'platform' | 'platform or server' | 'local'
-  readonly realPath?: RealPath
 }
-
-/** Resolves links, also of a missing path. */
-type RealPath = (path: string) => string
 
 type SettingsReading =
   | { readonly settings: Settings; readonly isTlsUnchecked: boolean }
@@ -88,32 +83,30 @@ type SettingsReading =
 /** A flag overrides a variable, a variable the file, and the file the default. @returns all problems together */
 export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
   const { env, needs } = input
-  const fromFlags = readFlags(input.flags)
-  const fromEnv = readEnvironment(env)
-  const config = [...fromFlags.given, ...fromEnv.given].find(({ name }) => name === 'config')
-  const sources = [fromFlags, fromEnv]
-  if (config !== undefined) sources.push(await readFrom(config, input.readFile))
-  const parsed = parse(sources.flatMap((source) => source.given))
+  const lines = [...readFlags(input.flags), ...readEnvironment(env)]
+  const config = lines.find((line) => 'name' in line && line.name === 'config')
+  if (config !== undefined && 'name' in config) lines.push(...(await readFrom(config, input.readFile)))
+  const given = lines.filter((line) => 'name' in line)
+  const parsed = parse(given)
   const values = withDefaults(parsed.values)
   // An invalid value also counts as given, because another problem reports it.
-  const names = (setting: SettingName) =>
-    sources.some(({ given }) => given.some(({ name }) => name === setting))
+  const names = (setting: SettingName) => given.some(({ name }) => name === setting)
   const reachesOthers = needs !== 'local' || names('server')
   const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !names('server'))
   const lacksPlatform = needsPlatform && !names('baseUrl') && values.sandbox?.value === false
   const { proxies, problems: proxyProblems } = readProxies(env, values)
   const problems = [
-    ...sources.flatMap((source) => source.problems),
+    ...lines.filter((line) => 'why' in line),
     ...parsed.problems,
     ...checkRules(values),
-    ...checkSecretFolders(values, input.realPath ?? realPathOf),
+    ...checkSecretFolders(values),
     ...(lacksPlatform ? [NO_PLATFORM] : []),
     ...(reachesOthers ? [...proxyProblems, ...uncheckedProblems(values, env)] : []),
   ]
   if (problems.length > 0) return { problems }
-  const flags = fromFlags.given.flatMap(({ name, text, from }) => {
-    const { group, placeholder } = definitionOf(name)
-    if (!REPEATED.includes(group)) return []
+  const flags = given.flatMap(({ name, text, from }) => {
+    const { group, flag, placeholder } = DEFINITIONS[name]
+    if (from !== `--${flag}` || !REPEATED.includes(group)) return []
     return placeholder === undefined ? from : `${from} ${shellWord(text)}`
   })
   const typed = env['npm_command'] === undefined ? flags : ['npx', ...flags]
@@ -125,19 +118,18 @@ const REPEATED = ['General', 'Manifests', 'Platform', 'Ledger']
 
 const NO_PLATFORM: SettingProblem = {
   from: '--base-url',
-  given: undefined,
   why: 'it is not set, but this command needs the platform',
-  right: `give --base-url URL or set ${definitionOf('baseUrl').env}. Without an account, use --sandbox`,
+  right: `give --base-url URL or set ${DEFINITIONS.baseUrl.env}. Without an account, use --sandbox`,
 }
 
-async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<SettingSource> {
-  if (!TABLE.config.parse(config.text).ok) return { given: [], problems: [] } // `parse` reports the problem
+async function readFrom(config: Given, readFile: SettingsInput['readFile']) {
+  if (!TABLE.config.parse(config.text).ok) return [] // `parse` reports the problem
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
-    return { given: [], problems: [{ from: config.from, given: config.text, why, right }] }
+    return [{ from: config.from, given: config.text, why, right }]
   }
 }
 
@@ -146,7 +138,7 @@ function parse(given: readonly Given[]): { values: ReadValues; problems: readonl
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
   const problems: SettingProblem[] = []
   for (const { name, text, from } of given) {
-    const { parse: parser } = definitionOf(name)
+    const { parse: parser } = DEFINITIONS[name]
     const parsed = parser(text)
     if (parsed.ok) values[name] ??= { value: parsed.value, from }
     else {
@@ -161,7 +153,7 @@ function withDefaults(given: ReadValues): ReadValues {
   const values: Partial<Record<SettingName, Read<unknown>>> = { ...given }
   const where = { sandbox: given.sandbox?.value === true, profile: given.profile?.value ?? DEFAULT }
   for (const name of SETTING_NAMES) {
-    const { parse: parser } = definitionOf(name)
+    const { parse: parser } = DEFINITIONS[name]
     const standard = standardOf(name, where)
     const parsed = standard === undefined ? undefined : parser(standard)
     if (parsed?.ok === true) values[name] ??= { value: parsed.value, from: undefined }
@@ -174,7 +166,7 @@ function standardOf(
   name: SettingName,
   { sandbox, profile }: Pick<Settings, 'sandbox' | 'profile'>,
 ): string | undefined {
-  const { default: text, sandboxDefault } = definitionOf(name)
+  const { default: text, sandboxDefault } = DEFINITIONS[name]
   if (!sandbox) return text
   const standard = sandboxDefault ?? text
   if (profile.name === DEFAULT.name) return standard
@@ -206,10 +198,10 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
 }
 
 /** A manifest can name any file below `--secrets-dir`, so credentials and files in settings must be outside. */
-function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly SettingProblem[] {
+function checkSecretFolders(values: ReadValues): readonly SettingProblem[] {
   const { credentialsDir, secretsDir } = values
   if (credentialsDir === undefined || secretsDir === undefined) return []
-  const between = wayBetween(credentialsDir.value, secretsDir.value, realPath)
+  const between = wayBetween(credentialsDir.value, secretsDir.value)
   if (between !== undefined) {
     const isSecrets = credentialsDir.from === undefined && secretsDir.from !== undefined
     const blamed = isSecrets ? 'secretsDir' : 'credentialsDir'
@@ -221,26 +213,26 @@ function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly Se
   const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
   return OWN_FILES.flatMap((name) => {
     const file = ownFileIn(values[name]?.value)
-    if (file === undefined || !isIn(file, secretsDir.value, realPath)) return []
+    if (file === undefined || !isIn(file, secretsDir.value)) return []
     return [problemOf(name, { value: file, from: values[name]?.from }, why, right)]
   })
 }
 
-function wayBetween(credentials: string, secrets: string, realPath: RealPath): string | undefined {
-  const [one, other] = [realPath(credentials), realPath(secrets)]
+function wayBetween(credentials: string, secrets: string): string | undefined {
+  const [one, other] = [realPathOf(credentials), realPathOf(secrets)]
   const links =
     resolve(credentials) === one && resolve(secrets) === other ? '' : ', when their links are followed'
   if (one === other) return `--credentials-dir and --secrets-dir are the same directory${links}: ${one}`
-  if (isIn(credentials, secrets, realPath))
+  if (isIn(credentials, secrets))
     return `--credentials-dir (${credentials}) lies inside --secrets-dir (${secrets})${links}`
-  if (isIn(secrets, credentials, realPath))
+  if (isIn(secrets, credentials))
     return `--secrets-dir (${secrets}) lies inside --credentials-dir (${credentials})${links}`
   return undefined
 }
 
 /** Checks the path as written and with resolved links: a manifest can use both. */
-function isIn(path: string, folder: string, realPath: RealPath): boolean {
-  return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
+function isIn(path: string, folder: string): boolean {
+  return isBelow(resolve(path), resolve(folder)) || isBelow(realPathOf(path), realPathOf(folder))
 }
 
 const OWN_FILES = [
@@ -261,6 +253,7 @@ function ownFileIn(value: string | WebhookUrl | undefined): string | undefined {
   return 'file' in value ? value.file : undefined
 }
 
+/** Resolves links, also of a missing path. */
 function realPathOf(path: string): string {
   const whole = resolve(path)
   try {

@@ -10,7 +10,6 @@ async function read(flags: Readonly<Record<string, string>>, env: Readonly<Recor
     env,
     needs: 'local',
     readFile: () => Promise.reject(new Error('there is no file')),
-    realPath: (path) => path,
   })
   return 'settings' in reading
     ? { settings: reading.settings, problems: [] }
@@ -67,7 +66,7 @@ test.each([
   '? https://hooks.example/planted\n: 5m',
   'webhook-url: "https://hooks.example/planted',
 ])('a broken settings file does not show it: %s', (content) => {
-  const { problems } = parseSettingsFile('p.yaml', content)
-  expect(problems).not.toEqual([])
+  const problems = parseSettingsFile('p.yaml', content)
+  expect(problems).toContainEqual(expect.objectContaining({ why: expect.anything() }))
   expect(JSON.stringify(problems)).not.toContain('planted')
 })
