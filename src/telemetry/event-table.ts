@@ -1,10 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
-import { LEVELS, type LogEntry, type LineDefinition, type Facts } from './log-fields.ts'
-import { seconds, type EventRow, type EventRows, type Remembered } from './event-rows/event-row.ts'
+import { LEVELS, type Level, type LogEntry, type LogField, type LineDefinition } from './log-fields.ts'
+import { seconds, type EventRow, type EventRows } from './event-rows/event-row.ts'
+import type { LineMemory } from './reading-lines.ts'
 import { NOTIFICATION_EVENTS, PROCESS_EVENTS, READING_EVENTS } from './event-rows/process-events.ts'
-import { isApplied, RESOURCE_EVENTS } from './event-rows/resource-events.ts'
+import { RESOURCE_EVENTS } from './event-rows/resource-events.ts'
 import { COMMON_CODES, OTHER } from './metric-definitions.ts'
 
 const REQUEST_EVENTS = {
@@ -14,7 +15,6 @@ const REQUEST_EVENTS = {
       levels: { debug: 'always' },
       fields: ['operation', 'serviceName', 'code', 'durationMs', 'requestId'],
     },
-    facts: named,
     count(metrics, { operation, code, durationMs }) {
       metrics.api_requests_total.inc({ operation, code: codeLabel(code) })
       metrics.api_request_duration_seconds.observe({ operation }, seconds(durationMs))
@@ -26,7 +26,6 @@ const REQUEST_EVENTS = {
       levels: { debug: 'always' },
       fields: ['serviceName', 'waitMs'],
     },
-    facts: named,
     count: (metrics, { waitMs }) => metrics.api_budget_wait_seconds_total.inc(seconds(waitMs)),
   },
   RateLimited: {
@@ -36,7 +35,6 @@ const REQUEST_EVENTS = {
       fields: ['serviceName', 'retryAfterMs'],
     },
     level: ({ isFirst }) => (isFirst ? 'warn' : 'debug'),
-    facts: named,
     count: (metrics) => metrics.api_rate_limited_total.inc(),
   },
   RateLimitOver: {
@@ -45,7 +43,6 @@ const REQUEST_EVENTS = {
       levels: { info: 'the platform accepts requests: no reply 429 for a minute' },
       fields: ['serviceName', 'replies', 'durationMs'],
     },
-    facts: named,
   },
   ShortSecretFound: {
     line: {
@@ -62,7 +59,7 @@ const REQUEST_EVENTS = {
       levels: { warn: 'they are skipped. A create waits only if an item has the same name' },
       fields: ['serviceName', 'detail'],
     },
-    facts: ({ items, ...facts }) => ({ ...named(facts), detail: items.join('; ') }),
+    facts: ({ items, ...facts }) => ({ ...facts, detail: items.join('; ') }),
   },
   ServicePaused: {
     line: {
@@ -70,11 +67,9 @@ const REQUEST_EVENTS = {
       levels: { debug: 'the credentials were refused, or the service is idle: another line reports it' },
       fields: ['serviceName', 'detail'],
     },
-    facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),
   },
   ServiceResumed: {
     line: { message: 'Service resumed', levels: { debug: 'always' }, fields: ['serviceName'] },
-    facts: named,
   },
 } satisfies EventRows
 
@@ -103,43 +98,38 @@ function rowOf(event: Event): EventRow<Event> {
   return EVENTS[event.type] // the row of its own type
 }
 
-export function linesOf(event: Event, remembered: Remembered): readonly LogEntry[] {
-  const row = rowOf(event)
-  if (row.log !== undefined) return row.log(event, remembered)
-  if (row.line === undefined) return []
-  const { message, levels, fields } = row.line
-  const facts = Object.entries(row.facts?.(event) ?? withDetail(event)).filter(
-    ([name]) => name === 'revision' || fields.some((field) => field === name),
-  )
-  const level = row.level?.(event) ?? LEVELS.find((one) => one in levels) ?? 'error'
-  return [{ level, message, facts: Object.fromEntries(facts) }]
+/** Names in the log of members of events. Log systems use `service` for the program that logs. */
+const LOG_NAMES: Readonly<Record<string, LogField>> = {
+  error: 'err',
+  id: 'notificationId',
+  manifests: 'manifestsDir',
+  message: 'detail',
+  platform: 'baseUrl',
+  service: 'serviceName',
 }
 
-function withDetail(event: Event): Readonly<Record<string, unknown>> {
-  return 'message' in event ? { ...event, detail: event.message } : { ...event }
+export function linesOf(
+  event: Event,
+  memory: LineMemory,
+  isLogged: (level: Level) => boolean,
+): readonly LogEntry[] {
+  const row = rowOf(event)
+  if (row.log !== undefined) return row.log(event, memory)
+  if (row.line === undefined) return []
+  const { message, levels, fields } = row.line
+  const level = row.level?.(event) ?? LEVELS.find((one) => one in levels) ?? 'error'
+  if (!isLogged(level)) return []
+  const facts = Object.entries(row.facts?.(event) ?? event)
+    .map(([name, fact]) => [LOG_NAMES[name] ?? name, fact] as const)
+    .filter(([name]) => name === 'revision' || fields.some((field) => field === name))
+  return [{ level, message, facts: Object.fromEntries(facts) }]
 }
 
 export function countEvent(metrics: Instruments, event: Event, clock: Clock): void {
   rowOf(event).count?.(metrics, event, clock)
 }
 
-const DETAILS: ReadonlySet<string> = new Set(
-  Object.entries<EventRow<never>>(EVENTS).flatMap(([type, { line }]) =>
-    line === undefined || Object.keys(line.levels).join() === 'debug' ? [type] : [],
-  ),
-)
-
-export function isDetail(event: Event): boolean {
-  if (event.type === 'ReconcileFinished') return !isApplied(event)
-  return event.type === 'ConditionChanged' ? !event.isNews : DETAILS.has(event.type)
-}
-
 /** Limits the label values, because a platform can send any status. */
 function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
-}
-
-/** Renames `service`, because log systems use this name for the program that logs. */
-function named({ service, ...facts }: { readonly service: string }): Facts {
-  return { ...facts, serviceName: service }
 }

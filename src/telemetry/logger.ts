@@ -5,8 +5,8 @@ import { printable } from '../lib/shown-text.ts'
 import type { LogEntry } from './log-fields.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
-import { isDetail, LINES_LOST, linesOf } from './event-table.ts'
-import { createLedgerLine, createReadingLines } from './reading-lines.ts'
+import { LINES_LOST, linesOf } from './event-table.ts'
+import { createLineMemory } from './reading-lines.ts'
 import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 import { fstatSync, writeSync } from 'node:fs'
 
@@ -38,13 +38,12 @@ export function createLog(options: LogOptions) {
     },
     options.format === 'json' ? output : prettyOutput(output, options),
   )
-  const remembered = { readings: createReadingLines(), ledger: createLedgerLine() }
+  const memory = createLineMemory()
   let revision: string | undefined
 
   function write(event: Event): void {
-    if (isDetail(event) && !logger.isLevelEnabled('debug')) return
     if (event.type === 'SourceLoaded') revision = event.revision.id
-    for (const { level, message, facts } of linesOf(event, remembered)) {
+    for (const { level, message, facts } of linesOf(event, memory, (level) => logger.isLevelEnabled(level))) {
       if (logger.isLevelEnabled(level))
         logger[level](writtenFacts({ revision, ...facts }, options.commands), message)
     }

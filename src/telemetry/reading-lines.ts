@@ -84,7 +84,14 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Log
   return { level, message: READING_LINES[name].message, facts }
 }
 
-export function createReadingLines() {
+export type LineMemory = ReturnType<typeof createLineMemory>
+
+/** Remembers what the log said, for lines that depend on earlier events. */
+export function createLineMemory() {
+  return { ...createReadingLines(), ledger: createLedgerLine() }
+}
+
+function createReadingLines() {
   let known = new Set<string>()
   let revision: string | undefined
   let problem: string | undefined
@@ -159,7 +166,7 @@ function lineOfSort(findings: readonly Finding[]): readonly LogEntry[] {
 }
 
 /** While the ledger is broken, each reconcile fails. Only the first failure is an error line. */
-export function createLedgerLine() {
+function createLedgerLine() {
   const failing = new Set<'LedgerWritten' | 'LedgerRead'>()
   return (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>): LogEntry => {
     const { type, result, durationMs, message: detail } = event

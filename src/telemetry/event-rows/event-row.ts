@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Event } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, LogEntry, LineDefinition } from '../log-fields.ts'
-import type { createLedgerLine, createReadingLines } from '../reading-lines.ts'
+import type { LineMemory } from '../reading-lines.ts'
 
 /** Levels: info for a change, warn for an obstacle, error if a person must act, or for a bug. */
 export interface EventRow<E extends Event> {
@@ -13,13 +13,8 @@ export interface EventRow<E extends Event> {
   /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
   facts?(event: E): Facts
   /** Replaces `level` and `facts` if the line depends on earlier events. */
-  log?(event: E, remembered: Remembered): readonly LogEntry[]
+  log?(event: E, memory: LineMemory): readonly LogEntry[]
   count?(metrics: Instruments, event: E, clock: Clock): void
-}
-
-export interface Remembered {
-  readonly readings: ReturnType<typeof createReadingLines>
-  readonly ledger: ReturnType<typeof createLedgerLine>
 }
 
 export type EventRows = { readonly [E in Event as E['type']]?: EventRow<E> }

@@ -16,7 +16,6 @@ export const PROCESS_EVENTS = {
       levels: { info: 'always' },
       fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifestsDir', 'baseUrl'],
     },
-    facts: ({ manifests, ...facts }) => ({ ...facts, manifestsDir: manifests }),
   },
   ConnectionsLimited: {
     line: {
@@ -32,7 +31,6 @@ export const PROCESS_EVENTS = {
       levels: { info: 'once, when the first pass is over' },
       fields: ['page', 'baseUrl'],
     },
-    facts: ({ platform, ...facts }) => ({ ...facts, baseUrl: platform }),
   },
   CredentialsExposed: {
     line: {
@@ -109,7 +107,6 @@ export const PROCESS_EVENTS = {
       levels: { error: 'always. A bug in Pipewright: please report it' },
       fields: ['detail', 'err'],
     },
-    facts: ({ message, error }) => ({ detail: message, err: error }),
   },
   Stopping: {
     line: { message: 'Stopping', levels: { info: 'always' }, fields: ['signal'] },
@@ -133,7 +130,6 @@ export const NOTIFICATION_EVENTS = {
       levels: { debug: 'as before', info: 'the webhook works again' },
       fields: FIELDS,
     },
-    facts: ({ id, ...facts }) => ({ ...facts, notificationId: id }),
     level: ({ recovered }) => (recovered ? 'info' : 'debug'),
     count: countAttempt,
   },
@@ -143,7 +139,6 @@ export const NOTIFICATION_EVENTS = {
       levels: { debug: 'again', warn: 'the first time' },
       fields: [...FIELDS, 'detail', 'retryInMs'],
     },
-    facts: ({ id, message, ...facts }) => ({ ...facts, notificationId: id, detail: message }),
     level: ({ first }) => (first ? 'warn' : 'debug'),
     count: countAttempt,
   },
@@ -172,12 +167,12 @@ export const READING_EVENTS = {
   SourceLoaded: {
     line: read,
     moreLines: [notAccepted, missed, finding, moreFindings, findingsOver],
-    log: (event, { readings }) => readings.loaded(event),
+    log: (event, { loaded }) => loaded(event),
     count: countReading,
   },
   SourceFailed: {
     line: notRead,
-    log: (event, { readings }) => readings.failed(event),
+    log: (event, { failed }) => failed(event),
     count(metrics, { durationMs }) {
       metrics.source_load_duration_seconds.observe(seconds(durationMs))
       metrics.source_last_load_successful.set(0)

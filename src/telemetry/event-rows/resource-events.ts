@@ -38,16 +38,14 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts(problem: ProblemFacts & { because?: Explanation }): Facts {
-  const { service, isReported: _, because, differences, ...facts } = problem
+function problemFacts({ because, ...facts }: ProblemFacts & { because?: Explanation }): Facts {
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {
     ...facts,
     key: isOne ? key : undefined,
     keys: isOne ? undefined : facts.keys,
-    serviceName: service,
-    detail: key && because && messageOf(because, { key, service, differences }),
+    detail: key && because && messageOf(because, { ...facts, key }),
   }
 }
 
@@ -185,7 +183,7 @@ const DID: ReadonlySet<ActionType> = new Set(['adopt', 'upsert', 'update', 'dele
 
 type Finished = Extract<Event, { type: 'ReconcileFinished' }>
 
-export function isApplied({ changed, result, action }: Finished): boolean {
+function isApplied({ changed, result, action }: Finished): boolean {
   return changed && result === 'done' && DID.has(action)
 }
 
