@@ -43,7 +43,7 @@ export function createLog(options: LogOptions) {
 
   function write(event: Event): void {
     if (event.type === 'SourceLoaded') revision = event.revision.id
-    for (const { level, message, facts } of linesOf(event, memory, (level) => logger.isLevelEnabled(level))) {
+    for (const { level, message, facts } of linesOf(event, memory, (one) => logger.isLevelEnabled(one))) {
       if (logger.isLevelEnabled(level))
         logger[level](writtenFacts({ revision, ...facts }, options.commands), message)
     }
