@@ -19,7 +19,7 @@ import { stepContext } from './command-context.ts'
 import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'
 import { type Io, nobody } from './io.ts'
-import { daemonUrl, type CallContext, getReply, NoAnswerError } from './server-client.ts'
+import { daemonUrl, getReply, NoAnswerError, type ServerAddress } from './server-client.ts'
 import { notAccepted } from './daemon-summary.ts'
 
 export interface StatusReading {
@@ -122,7 +122,7 @@ export function withProblems(
   return board.list().map((view) => asListed(view, problems.of(view.key), context))
 }
 
-async function readServerStatus(io: Io, asked: CallContext): Promise<StatusReading> {
+async function readServerStatus(io: Io, asked: ServerAddress): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision } = overview
   const last = { command: 'run', startedAt, url: asked.server, revision: revision?.id } as const
@@ -131,7 +131,7 @@ async function readServerStatus(io: Io, asked: CallContext): Promise<StatusReadi
 
 export async function readServerResources(
   io: Io,
-  asked: CallContext,
+  asked: ServerAddress,
 ): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
   const items: ShownResource[] = []
   for (let query: string | undefined = ''; ;) {
@@ -178,7 +178,7 @@ export function wholeOf({
 
 async function readServerHistory(
   io: Io,
-  asked: CallContext,
+  asked: ServerAddress,
   { key, limit }: HistoryQuery,
 ): Promise<readonly HistoryEntry[]> {
   const first = new URLSearchParams({

@@ -13,21 +13,25 @@ import { CommandError, type Io, VERSION, misuse } from './io.ts'
 import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Ledger } from '../contract/ledger.ts'
+import { sleep } from '../lib/clock.ts'
 import { isLoopbackHost, NO_PROXIES } from '../lib/proxy.ts'
 import { openLedgerToRead } from './compose.ts'
 
-interface ServerCall {
+/** A server, and the command that asks it. */
+export interface ServerAddress {
   readonly command: string
   readonly server: string
   readonly network: NetworkSettings
-  readonly path: string
+  /** Sent with each POST. */
   readonly token?: string
-  /** JSON of a POST. Undefined: a GET. */
-  readonly body?: string
-  readonly timeoutMs: number
 }
 
-export type CallContext = Pick<ServerCall, 'command' | 'server' | 'network'>
+interface ServerRequest {
+  readonly path: string
+  /** Of a POST. Undefined: a GET. */
+  readonly body?: object
+  readonly timeoutMs?: number
+}
 
 type ServerReply = Awaited<ReturnType<typeof callServer>>
 
@@ -46,11 +50,15 @@ export class NoAnswerError extends CommandError {
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** @throws {NoAnswerError | CommandError} */
-export async function callServer(io: Io, call: ServerCall) {
-  const { command, server, timeoutMs, token, body } = call
-  await assertTls(call.network.tls)
-  const { origin, pathname, search } = new URL(call.path, server.endsWith('/') ? server : `${server}/`)
-  const network = openNetwork(call.network, Math.min(CONNECT_MS, timeoutMs))
+async function callServer(
+  io: Io,
+  address: ServerAddress,
+  { path, body, timeoutMs = READ_MS }: ServerRequest,
+) {
+  const { command, server, token } = address
+  await assertTls(address.network.tls)
+  const { origin, pathname, search } = new URL(path, server.endsWith('/') ? server : `${server}/`)
+  const network = openNetwork(address.network, Math.min(CONNECT_MS, timeoutMs))
   const way = network.wayTo(origin)
   const request = {
     origin,
@@ -58,10 +66,9 @@ export async function callServer(io: Io, call: ServerCall) {
     method: body === undefined ? ('GET' as const) : ('POST' as const),
     headers: {
       'user-agent': `pipewright/${VERSION}`,
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json', authorization: `Bearer ${token}` }),
     },
-    body,
+    body: body && JSON.stringify(body),
   }
   try {
     const seen = await exchange(way.dispatcher, way.routed(request), {
@@ -104,10 +111,7 @@ function whyNot(seen: Exclude<Exchanged, { readonly type: 'stopped' }>, timeoutM
 }
 
 /** @throws {CommandError} with the error of the reply, if the status is no success */
-export function expectObject(
-  { command, server }: Pick<ServerCall, 'command' | 'server'>,
-  { status, body }: ServerReply,
-): JsonObject {
+export function expectObject({ command, server }: ServerAddress, { status, body }: ServerReply): JsonObject {
   const object = isObject(body) ? body : undefined
   if (status >= 200 && status < 300 && object !== undefined) return object
   const said = object?.['error']
@@ -120,13 +124,17 @@ export function expectObject(
   throw new CommandError(plainText(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
+export async function askServer(io: Io, address: ServerAddress, request: ServerRequest): Promise<JsonObject> {
+  return expectObject(address, await callServer(io, address, request))
+}
+
 export async function getReply<Path extends keyof Replies>(
   io: Io,
-  call: CallContext,
+  address: ServerAddress,
   { path, query = '' }: { readonly path: Path; readonly query?: string },
 ): Promise<Replies[Path]> {
-  const reply = await callServer(io, { ...call, path: `${path}${query}`, timeoutMs: READ_MS })
-  return expectObject(call, reply) as unknown as Replies[Path] // the daemon's type
+  const reply = await askServer(io, address, { path: `${path}${query}` })
+  return reply as unknown as Replies[Path] // the daemon's type
 }
 
 const READ_MS = 10_000
@@ -152,12 +160,12 @@ export async function adminTokenOf(
   return text.trim()
 }
 
-export interface Owner extends CallContext {
-  readonly token: string
-}
-
 /** @returns undefined: no daemon owns the ledger, or this host cannot reach the daemon */
-export async function findOwner(io: Io, settings: Settings, command: string): Promise<Owner | undefined> {
+export async function findOwner(
+  io: Io,
+  settings: Settings,
+  command: string,
+): Promise<ServerAddress | undefined> {
   const { server } = settings
   const network = networkToOthers(settings)
   if (server !== undefined)
@@ -166,18 +174,33 @@ export async function findOwner(io: Io, settings: Settings, command: string): Pr
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined
   // Uses no proxy, because a proxy would see the token.
-  const asked = { command, network: { ...network, proxies: NO_PROXIES } }
+  const direct = { ...network, proxies: NO_PROXIES }
+  const owner = { command, network: direct, server: url, token: ownerTokenOf(ledger) }
   // Finds a hung daemon early, because the command itself has a long timeout.
-  const probe = { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS }
-  const reply = await callServer(io, probe).catch((error: unknown) => {
+  const reply = await callServer(io, owner, { path: 'healthz' }).catch((error: unknown) => {
     // A killed daemon leaves its address in the Lease. Whether it still runs is decided by the Lease's renewals.
     if (!ledger.isShared || !(error instanceof NoAnswerError)) throw error
     return undefined
   })
-  return reply && { ...asked, server: url, token: ownerTokenOf(ledger) }
+  return reply && owner
 }
 
-const PROBE_MS = 10_000
+/** ms. A starting daemon replies 503, and the request is repeated for at most this time. */
+const START_MS = 30_000
+const AGAIN_MS = 250
+
+export async function callOwner(io: Io, owner: ServerAddress, request: ServerRequest): Promise<ServerReply> {
+  const signal = io.stop.stopping
+  for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {
+    const reply = await callServer(io, owner, request).catch((error: unknown) => {
+      if (error instanceof NoAnswerError ? !error.isSent : !signal.aborted) throw error
+      const said = error instanceof Error ? error.message : String(error)
+      throw new CommandError(`${said} The daemon might still carry out the command: see "pipewright status".`)
+    })
+    if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted) return reply
+    await sleep(io.clock, AGAIN_MS, signal).catch(() => undefined)
+  }
+}
 
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()

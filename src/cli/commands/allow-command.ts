@@ -5,9 +5,9 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
 import { withCommands } from '../../plan/step.ts'
-import { type Owner, expectObject } from '../server-client.ts'
+import { callOwner, expectObject, type ServerAddress } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { atOwner, callOwner } from './operator-command.ts'
+import { atOwner } from './operator-command.ts'
 
 const LIMITS = {
   CreateLimit: {
@@ -95,7 +95,7 @@ async function allowHere(
 /** Long, because a daemon writes a record to disk for each allowed create. */
 const ANSWER_MS = 300_000
 
-async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {
+async function askDaemon(io: Io, owner: ServerAddress, allowance: Allowance): Promise<Allowed> {
   const reply = await callOwner(io, owner, { path: '-/allow', body: allowance, timeoutMs: ANSWER_MS })
   if (reply.status === 409 && isObject(reply.body) && typeof reply.body['count'] === 'number')
     return { blocked: reply.body['count'] }

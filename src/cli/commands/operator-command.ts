@@ -15,7 +15,7 @@ import {
 } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { plainText, warn } from '../render/terminal.ts'
-import { findOwner, type Owner, callServer, expectObject, NoAnswerError } from '../server-client.ts'
+import { callOwner, expectObject, findOwner, NoAnswerError, type ServerAddress } from '../server-client.ts'
 import { keyFrom } from '../command-context.ts'
 
 /* The daemon that owns the ledger carries out operator commands. Without a daemon, this process does. */
@@ -52,32 +52,12 @@ async function carryOut(
 /** Long, because a command waits for a reconcile of its key, which waits for the request budget. */
 const ANSWER_MS = 90_000
 
-/** ms. A starting daemon replies 503, and the request is repeated for at most this time. */
-const START_MS = 30_000
-const AGAIN_MS = 250
-
-async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<OperatorResult> {
+async function askOwner(io: Io, owner: ServerAddress, asked: OperatorCommand): Promise<OperatorResult> {
   const reply = await callOwner(io, owner, { path: '-/operate', body: asked, timeoutMs: ANSWER_MS })
   return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
 }
 
-export async function callOwner(
-  io: Io,
-  owner: Owner,
-  { path, body, timeoutMs }: { readonly path: string; readonly body: object; readonly timeoutMs: number },
-): ReturnType<typeof callServer> {
-  const signal = io.stop.stopping
-  const call = { ...owner, path, body: JSON.stringify(body), timeoutMs }
-  for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {
-    const reply = await callServer(io, call).catch((error: unknown) => {
-      if (error instanceof NoAnswerError ? !error.isSent : !signal.aborted) throw error
-      const said = error instanceof Error ? error.message : String(error)
-      throw new CommandError(`${said} The daemon might still carry out the command: see "pipewright status".`)
-    })
-    if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted) return reply
-    await sleep(io.clock, AGAIN_MS, signal).catch(() => undefined)
-  }
-}
+const AGAIN_MS = 250
 
 /** ms. Longest wait while another command uses the ledger, or while its daemon does not answer. */
 const TURN_MS = 5_000
@@ -87,13 +67,13 @@ export async function atOwner<T>(
   io: Io,
   settings: Settings,
   command: 'allow' | OperatorCommand['command'],
-  ask: (owner: Owner) => Promise<T>,
+  ask: (owner: ServerAddress) => Promise<T>,
   act: (engine: Engine, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   assertLasting(settings)
   const { clock, stop } = io
   const end = clock.monotonic() + (settings.server === undefined ? TURN_MS : 0)
-  let owner: Owner | undefined
+  let owner: ServerAddress | undefined
   for (;;) {
     try {
       owner = await findOwner(io, settings, command).catch((error: unknown) => {

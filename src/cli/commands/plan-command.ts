@@ -24,7 +24,7 @@ import { z } from '../../kinds/zod.ts'
 import { readDirectory, textNow } from '../../manifest/files/read-directory.ts'
 import { DEFAULT_LIMITS } from '../../manifest/yaml/limits.ts'
 import { networkToOthers } from '../compose-network.ts'
-import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
+import { adminTokenOf, askServer } from '../server-client.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
@@ -106,16 +106,15 @@ async function planAtServer(
   settings: Settings,
   { server, progress }: { readonly server: string; readonly progress: Progress },
 ): Promise<Plan> {
-  const body = JSON.stringify(await readRequest(settings, io.stop.stopping))
-  if (Buffer.byteLength(body) > MAX_PLAN_BYTES)
+  const body = await readRequest(settings, io.stop.stopping)
+  if (Buffer.byteLength(JSON.stringify(body)) > MAX_PLAN_BYTES)
     throw new CommandError(
       `plan: the manifests are larger than ${MAX_PLAN_BYTES} bytes as JSON. Plan without --server.`,
     )
   const token = await adminTokenOf(io, settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
-  const call = { command: 'plan', server, network: networkToOthers(settings) }
-  const reply = await callServer(io, { ...call, path: 'api/v1/plan', token, body, timeoutMs: TIMEOUT_MS })
-  const planned: unknown = expectObject(call, reply)
+  const address = { command: 'plan', server, network: networkToOthers(settings), token }
+  const planned: unknown = await askServer(io, address, { path: 'api/v1/plan', body, timeoutMs: TIMEOUT_MS })
   if (PLAN.safeParse(planned).success) return planned as Plan // as the daemon made it
   throw new CommandError(
     `plan: the reply of ${server} is not a plan of this version (${VERSION}). Use the version of Pipewright that runs there.`,

@@ -11,7 +11,7 @@ import { plainText, sheetOf } from '../render/terminal.ts'
 import { wholeSentences } from '../daemon-summary.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
 import { withCommands } from '../../plan/step.ts'
-import { findOwner, callServer, expectObject, getReply } from '../server-client.ts'
+import { askServer, findOwner, getReply, type ServerAddress } from '../server-client.ts'
 import { readWait, type WaitFlags } from '../usage.ts'
 
 /** Default of `--timeout`. */
@@ -36,11 +36,8 @@ export async function reconcile(
     throw new CommandError(
       `${command}: no daemon that uses the ledger ${settings.ledger} can be reached. Start one with "pipewright run", or name its address with --server URL.`,
     )
-  const { token, ...asked } = owner
-  const call = { ...asked, timeoutMs: ANSWER_MS }
-  const body = JSON.stringify({ key, accept })
-  const reply = await callServer(io, { ...call, path: '-/reconcile', token, body })
-  const receipt = expectObject(call, reply)
+  const request = { path: '-/reconcile', body: { key, accept }, timeoutMs: ANSWER_MS }
+  const receipt = await askServer(io, owner, request)
   if (waitMs === undefined) {
     if (output === 'json') printJson(io, { key, done: false, ...receipt })
     else
@@ -50,16 +47,15 @@ export async function reconcile(
   const requested = receipt['token']
   if (typeof requested !== 'string')
     throw new CommandError(
-      `${command}: the reply of ${call.server} has no token for --wait, so it is not from Pipewright. Correct the address.`,
+      `${command}: the reply of ${owner.server} has no token for --wait, so it is not from Pipewright. Correct the address.`,
     )
-  const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
-  await untilDone(io, { ...call, path: progress }, waitMs)
+  await untilDone(io, owner, `api/v1/reconciles/${encodeURIComponent(requested)}`, waitMs)
   if (key !== undefined) {
-    const item = await getReply(io, call, { path: `api/v1/resources/${key}` })
+    const item = await getReply(io, owner, { path: `api/v1/resources/${key}` })
     showOne(io, { ...item, message: withCommands(item.message, settings) }, output)
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
-  const all = await readServerResources(io, call)
+  const all = await readServerResources(io, owner)
   const problems = wholeSentences(wholeOf(all.overview), settings)
   showAll(io, settings, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
@@ -70,14 +66,18 @@ const ANSWER_MS = 30_000
 const ASK_AGAIN_MS = 250
 
 /** @throws {CommandError} on a timeout, or if the daemon stops */
-async function untilDone(io: Io, call: Parameters<typeof callServer>[1], waitMs: number): Promise<void> {
+async function untilDone(
+  io: Io,
+  owner: ServerAddress,
+  path: `api/v1/reconciles/${string}`,
+  waitMs: number,
+): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
   const deadline = io.clock.monotonic() + waitMs
   for (;;) {
-    const { done, pending } = expectObject(call, await callServer(io, call))
-    if (done === true) return
-    const left = typeof pending === 'number' ? pending : 0
+    const { done, pending: left } = await getReply(io, owner, { path })
+    if (done) return
     if (io.clock.monotonic() >= deadline) {
       throw new CommandError(
         `reconcile: not finished within ${formatDuration(waitMs)}, ${left} left. The daemon continues. To wait longer, use --timeout.`,
