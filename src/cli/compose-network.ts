@@ -17,16 +17,10 @@ export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
 
-const FLAG: Readonly<Record<keyof TlsFiles, string>> = {
-  caFile: 'ca-file',
-  certFile: 'client-cert-file',
-  keyFile: 'client-key-file',
-}
-
-const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
-  caFile: 'name a file with the certificates of the trusted authorities',
-  certFile: 'name a file with the client certificate',
-  keyFile: 'name a file with the private key of --client-cert-file',
+const TLS_FILES: Readonly<Record<keyof TlsFiles, Pick<SettingProblem, 'from' | 'right'>>> = {
+  caFile: { from: '--ca-file', right: 'name a file with the certificates of the trusted authorities' },
+  certFile: { from: '--client-cert-file', right: 'name a file with the client certificate' },
+  keyFile: { from: '--client-key-file', right: 'name a file with the private key of --client-cert-file' },
 }
 
 export async function assertTls(files: TlsFiles): Promise<void> {
@@ -42,15 +36,25 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error
     const { file, message: why } = error
-    return { from: `--${FLAG[file]}`, given: files[file], why, right: RIGHT[file] }
+    return { ...TLS_FILES[file], given: files[file], why }
   }
 }
 
-/** @returns a check for an expired certificate or unusable files; it reports each new problem */
-export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): () => Promise<void> {
+/** @returns a check of the TLS files and of the mounted secrets; it reports each new problem */
+export function createFileWatch(
+  settings: Settings,
+  emit: Emit,
+  clock: Pick<Clock, 'now'>,
+): () => Promise<void> {
+  const { tls } = networkOf(settings)
   let said: string | undefined
+  let exposed: readonly string[] = []
   return async () => {
-    const message = await messageOf(files, clock.now())
+    const [message, names] = await Promise.all([messageOf(tls, clock.now()), exposedNames(settings)])
+    const added = names.filter((name) => !exposed.includes(name))
+    exposed = names
+    if (added.length > 0)
+      emit({ type: 'CredentialsExposed', names: added, message: exposedWords(settings, added) })
     if (message !== undefined && message !== said) emit({ type: 'TlsFilesUnusable', message })
     said = message
   }
@@ -69,27 +73,18 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
 
 const MOST_NAMES = 5
 
-export function createMountWatch(
-  { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
-  emit: Emit,
-): () => Promise<void> {
-  let said: readonly string[] = []
-  return async () => {
-    const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
-    const before = said
-    said = credentials.filter((name) => secrets.includes(name)).toSorted()
-    const names = said.filter((name) => !before.includes(name))
-    if (names.length === 0) return
-    const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
-    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-    emit({
-      type: 'CredentialsExposed',
-      names,
-      message:
-        `The credentials ${shown.join(', ')}${more} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-        `Remove them from --secrets-dir, because a manifest can send each file there to a data source.`,
-    })
-  }
+async function exposedNames({ credentialsDir, secretsDir }: Settings): Promise<readonly string[]> {
+  const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
+  return credentials.filter((name) => secrets.includes(name)).toSorted()
+}
+
+function exposedWords({ credentialsDir, secretsDir }: Settings, names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
+  return (
+    `The credentials ${shown.join(', ')}${more} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
+    `Remove them from --secrets-dir, because a manifest can send each file there to a data source.`
+  )
 }
 
 /** Names of subfolders without a leading dot. Empty if the folder cannot be read. */

@@ -13,10 +13,9 @@ import { overdueChecks } from '../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../reconcile/state/recorded.ts'
 import { seedStatus } from '../reconcile/state/status-board.ts'
 import type { CreateLimit, ManifestFacts, ServerParts, ShownRequest } from '../server/parts.ts'
-import type { RecentEvents } from '../server/recent-events.ts'
 import { type Server, startServer } from '../server/server.ts'
 import { folderOf, stepContext } from './command-context.ts'
-import type { Engine } from './compose.ts'
+import type { DaemonRun, Engine } from './compose.ts'
 import { CommandError, VERSION } from './io.ts'
 import { createPlanner } from './planner.ts'
 import { isOfOneHost, ownerTokenOf } from './server-client.ts'
@@ -30,19 +29,11 @@ import type { JsonObject } from '../lib/json.ts'
 import { pathOf } from '../platform/wire.ts'
 import { withCommands } from '../plan/step.ts'
 
-interface PageParts extends Pick<ServerParts, 'metrics'> {
-  readonly engine: Engine
-  readonly daemon: Daemon
-  readonly leading: Leading
-  readonly leadership: Leadership
-  readonly recentEvents: RecentEvents
-  readonly startedAt: number
-  readonly stopping: AbortSignal
-}
-
 /** @throws {CommandError} if a port is unusable */
-export async function startPage(settings: Settings, parts: PageParts): Promise<Server> {
-  const { engine, daemon, leading, leadership, recentEvents, metrics, startedAt, stopping } = parts
+export async function startPage(
+  { settings, stop: { stopping }, engine, daemon, leading, leadership }: DaemonRun,
+  { startedAt, ...own }: Pick<ServerParts, 'metrics' | 'recentEvents'> & { readonly startedAt: number },
+): Promise<Server> {
   const { board, context, reconciler } = engine
   const { profile, adminTokenFile } = settings
   const commands = stepContext(settings)
@@ -60,8 +51,7 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
       desired: (key) => desiredBody(profile, context.store.entry(key)?.manifest),
       manifest: (key) => manifestFacts(context, key),
       history: (query) => context.ledger.history(query),
-      recentEvents,
-      metrics,
+      ...own,
       health: () => daemon.health(),
       ready: () => daemon.ready(),
       commands,

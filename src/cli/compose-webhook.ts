@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { formatProblems } from '../config/setting-sources.ts'
-import type { Emit } from '../contract/events.ts'
+import type { Term } from '../contract/leadership.ts'
 import { LedgerError, type Notes } from '../contract/ledger.ts'
 import { sleep, type Clock } from '../lib/clock.ts'
 import { type DeliveryParts, type Target, resolveTarget } from '../notify/delivery.ts'
@@ -12,7 +12,7 @@ import { createMountedSecrets } from '../platform/secret-store.ts'
 import { messageOf } from '../plan/reason.ts'
 import { aboutOf } from '../server/shown-resource.ts'
 import { stepContext } from './command-context.ts'
-import type { Engine } from './compose.ts'
+import type { DaemonRun } from './compose.ts'
 import { networkToOthers } from './compose-network.ts'
 import { VERSION, misuse } from './io.ts'
 
@@ -32,15 +32,10 @@ export async function assertWebhook(settings: Settings): Promise<void> {
 /** @returns undefined if no webhook is configured, or if `giveUp` was aborted first */
 export async function openWebhook(
   settings: Settings,
-  run: {
-    readonly engine: Engine
-    readonly notes: Notes
-    readonly emit: Emit
-    readonly confirm: () => Promise<number>
-  },
+  { engine, notes, events: { emit } }: Pick<DaemonRun, 'engine' | 'notes' | 'events'>,
+  term: Pick<Term, 'confirm'>,
   giveUp: AbortSignal,
 ) {
-  const { engine, notes, emit, confirm } = run
   const readNow = targetReader(settings)
   const memory = readNow && (await memoryIn(notes, { clock: engine.context.clock, emit, giveUp }))
   if (readNow === undefined || memory === undefined) return undefined
@@ -61,7 +56,7 @@ export async function openWebhook(
     emit,
     readTarget: readNow,
     post: httpPost(network, context.clock),
-    confirm,
+    confirm: () => term.confirm(),
     clock: context.clock,
     random: Math.random,
     userAgent: `pipewright/${VERSION}`,

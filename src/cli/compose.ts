@@ -13,21 +13,34 @@ import { createFreshSecrets, createMountedSecrets, secretsIn } from '../platform
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { readBodySecrets } from '../reconcile/gather/body-secrets.ts'
-import type { Emit } from '../contract/events.ts'
+import type { Emit, EventBus } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
+import { type Ledger, LedgerError, type Notes, type OpenedLedger } from '../contract/ledger.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, sandboxLedger, type SandboxUse } from './embedded-sandbox.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import { failpointsHere } from '../contract/failpoint.ts'
-import type { Term } from '../contract/leadership.ts'
+import type { Leadership, Term } from '../contract/leadership.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import type { Leading } from '../daemon/leader-state.ts'
 import { CommandError, nobody, VERSION, type Io } from './io.ts'
 import { warn } from './render/terminal.ts'
 import type { Progress } from './render/progress.ts'
 
 export type Engine = Awaited<ReturnType<typeof compose>>
+
+export interface DaemonRun {
+  readonly settings: Settings
+  readonly stop: Io['stop']
+  readonly events: EventBus
+  readonly leading: Leading
+  readonly leadership: Leadership
+  readonly notes: Notes
+  readonly engine: Engine
+  readonly daemon: Daemon
+}
 
 /** `maxCreates`: Infinity with `--yes`. */
 interface ComposeOptions extends Pick<ReconcileContext, 'ledger' | 'clock' | 'emit' | 'maxCreates'> {

@@ -1,26 +1,9 @@
-import type { EventBus } from '../contract/events.ts'
-import type { Leadership, Term } from '../contract/leadership.ts'
-import type { Notes } from '../contract/ledger.ts'
-import type { Settings } from '../config/settings.ts'
-import type { Daemon } from '../daemon/daemon.ts'
-import type { Leading } from '../daemon/leader-state.ts'
-import type { Engine } from './compose.ts'
+import type { Term } from '../contract/leadership.ts'
+import type { DaemonRun } from './compose.ts'
 import { openWebhook } from './compose-webhook.ts'
-import type { Io } from './io.ts'
 
-interface LeadershipRunParts {
-  readonly settings: Settings
-  readonly stop: Io['stop']
-  readonly events: EventBus
-  readonly leading: Leading
-  readonly leadership: Leadership
-  readonly notes: Notes
-  readonly engine: Engine
-  readonly daemon: Daemon
-}
-
-export function createLeadershipRun(parts: LeadershipRunParts) {
-  const { settings, stop, events, leading, leadership, notes, engine, daemon } = parts
+export function createLeadershipRun(run: DaemonRun) {
+  const { settings, stop, events, leading, leadership, engine, daemon } = run
   const ending = new AbortController()
   let webhook: Awaited<ReturnType<typeof openWebhook>>
 
@@ -62,11 +45,7 @@ export function createLeadershipRun(parts: LeadershipRunParts) {
     }
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
-    webhook = await openWebhook(
-      settings,
-      { engine, notes, emit: events.emit, confirm: () => term.confirm() },
-      AbortSignal.any([stop.stopping, over]),
-    )
+    webhook = await openWebhook(settings, run, term, AbortSignal.any([stop.stopping, over]))
     if (webhook !== undefined) events.listen(webhook.observe)
   }
 

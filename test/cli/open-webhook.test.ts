@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/cli/compose.ts'
 import { openWebhook } from '../../src/cli/compose-webhook.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { createEventBus } from '../../src/contract/events.ts'
 import { LedgerError, type Notes } from '../../src/contract/ledger.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -27,10 +28,10 @@ async function opening(notes: Notes, giveUp: AbortSignal, clock = createFakeCloc
   const parts = {
     engine: { reconciler: { problems }, context: { clock } } as unknown as Engine, // nothing else of it is asked for
     notes,
-    emit: (event: { type: string; message?: string | undefined }) => void said.push(event.message),
-    confirm: async () => Infinity,
+    events: createEventBus(),
   }
-  const webhook = await openWebhook(SETTINGS, parts, giveUp)
+  parts.events.listen((event) => void said.push('message' in event ? event.message : undefined))
+  const webhook = await openWebhook(SETTINGS, parts, { confirm: async () => Infinity }, giveUp)
   await webhook?.[Symbol.asyncDispose]()
   return { isOpen: webhook !== undefined, said, remembered: remembered.length }
 }

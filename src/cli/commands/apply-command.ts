@@ -18,7 +18,7 @@ import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { isTerminal, sheetOf, warn } from '../render/terminal.ts'
 import { closingWords, resourceTable } from '../render/status-text.ts'
-import { createTlsWatch, networkOf, createMountWatch } from '../compose-network.ts'
+import { createFileWatch } from '../compose-network.ts'
 import { withProblems } from '../reading.ts'
 import { readWait, type WaitFlags } from '../usage.ts'
 import { wholeFacts } from '../daemon-summary.ts'
@@ -69,8 +69,7 @@ export async function apply(
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, yes ? 'force' : 'normal')
-  await createMountWatch(settings, emit)()
-  await createTlsWatch(networkOf(settings).tls, emit, io.clock)()
+  await createFileWatch(settings, emit, io.clock)()
   const { store } = engine.context
   const activity = await startActivityNotes({
     command: 'apply',

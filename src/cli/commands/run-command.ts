@@ -3,7 +3,7 @@ import { createDaemon } from '../../daemon/daemon.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { createLeaderState, type Leading } from '../../daemon/leader-state.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
-import { createEventBus, type EventBus, type Emit, type Event } from '../../contract/events.ts'
+import { createEventBus, type Emit, type Event } from '../../contract/events.ts'
 import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
@@ -13,12 +13,12 @@ import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manif
 import { pipesWithoutLock } from '../../reconcile/state/recorded.ts'
 import { createBoard, type WritableBoard } from '../../reconcile/state/status-board.ts'
 import { outcomeLostEvent } from '../../reconcile/apply/outcome-outbox.ts'
-import { compose, type Engine, openLedgerToOwn, openSource } from '../compose.ts'
+import { compose, type DaemonRun, type Engine, openLedgerToOwn, openSource } from '../compose.ts'
 import { startPage } from '../compose-server.ts'
 import { type ExitCode, EXIT, type Io, VERSION } from '../io.ts'
 import { createLeadershipRun } from '../leadership-run.ts'
 import { saidBefore, wholeFacts } from '../daemon-summary.ts'
-import { createTlsWatch, networkOf, createMountWatch } from '../compose-network.ts'
+import { createFileWatch } from '../compose-network.ts'
 import { assertWebhook } from '../compose-webhook.ts'
 import { aborted, type Clock } from '../../lib/clock.ts'
 import type { StatusBoard } from '../../contract/view.ts'
@@ -60,10 +60,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock, onTrigger, emit }),
   })
   // The server listens before the daemon is ready, so early requests get a "starting" reply.
-  const page = { engine, daemon, leading, leadership, recentEvents, metrics: telemetry.metrics, startedAt }
-  const server = await startPage(settings, { ...page, stopping: stop.stopping })
+  const run = { settings, stop, events, leading, leadership, notes, engine, daemon }
+  const server = await startPage(run, { recentEvents, metrics: telemetry.metrics, startedAt })
   stack.defer(() => server.close())
-  tellStart(settings, { engine, events, server })
+  tellStart(run, server)
   const activity = await startActivityNotes({
     command: 'run',
     ledger,
@@ -75,30 +75,26 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   events.listen(({ type }) => {
     if (type === 'SourceLoaded' || type === 'SourceFailed') activity.noteRead()
   })
-  const run = stack.use(
-    createLeadershipRun({ settings, stop, events, leading, leadership, notes, engine, daemon }),
-  )
-  const { standing } = await run.begin()
+  const leader = stack.use(createLeadershipRun(run))
+  const { standing } = await leader.begin()
   stop.onHangup(() => void daemon.request(undefined, 'force'))
-  const ending = AbortSignal.any([stop.stopping, run.ended])
+  const ending = AbortSignal.any([stop.stopping, leader.ended])
   await aborted(ending)
   emit({ type: 'Stopping', signal: String(ending.reason) })
-  return await end(io, settings, { events, engine, daemon, activity, leading, run, standing })
-}
-
-interface Running extends Pick<
-  Parameters<typeof createLeadershipRun>[0],
-  'events' | 'engine' | 'daemon' | 'leading'
-> {
-  readonly activity: Awaited<ReturnType<typeof startActivityNotes>>
-  readonly run: ReturnType<typeof createLeadershipRun>
-  readonly standing: Promise<void> | undefined
+  return await end(run, { activity, leader, standing })
 }
 
 async function end(
-  { stop }: Io,
-  settings: Settings,
-  { events, engine, daemon, activity, leading, run, standing }: Running,
+  { settings, stop, events, engine, daemon, leading }: DaemonRun,
+  {
+    activity,
+    leader,
+    standing,
+  }: {
+    readonly activity: Awaited<ReturnType<typeof startActivityNotes>>
+    readonly leader: ReturnType<typeof createLeadershipRun>
+    readonly standing: Promise<void> | undefined
+  },
 ): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), stop.forced])
   await Promise.race([standing, aborted(deadline)])
@@ -109,10 +105,10 @@ async function end(
   // Comes before slower steps, because a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(outcomeLostEvent(key, how))
   await activity.stop()
-  await Promise.race([run.flush(deadline), aborted(deadline)])
+  await Promise.race([leader.flush(deadline), aborted(deadline)])
   await leading.term?.release()
   events.emit({ type: 'Stopped', unfinished })
-  const { reason, aborted: isEnded } = run.ended
+  const { reason, aborted: isEnded } = leader.ended
   if (reason instanceof Error && !(reason instanceof NotLeading)) throw reason
   return unfinished === 0 && !isEnded ? EXIT.fine : EXIT.failed
 }
@@ -149,13 +145,9 @@ function openTelemetry(
   })
 }
 
-function tellStart(
-  settings: Settings,
-  { engine, events, server }: { readonly engine: Engine; readonly events: EventBus; readonly server: Server },
-): void {
+function tellStart({ settings, engine, events }: DaemonRun, { url, metricsUrl }: Server): void {
   const { emit, listen } = events
   const { board, baseUrl, context } = engine
-  const { url, metricsUrl } = server
   const { sandbox, manifests } = settings
   emit({
     type: 'Started',
@@ -167,12 +159,9 @@ function tellStart(
     baseUrl,
   })
   if (sandbox) listen(createGreeting({ board, emit, clock: context.clock, page: url, platform: baseUrl }))
-  const lookAtMounts = createMountWatch(settings, emit)
-  const lookAtTls = createTlsWatch(networkOf(settings).tls, emit, context.clock)
+  const lookAtFiles = createFileWatch(settings, emit, context.clock)
   listen((event) => {
-    if (event.type !== 'SourceLoaded') return
-    void lookAtMounts()
-    void lookAtTls()
+    if (event.type === 'SourceLoaded') void lookAtFiles()
   })
 }
 
