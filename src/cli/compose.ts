@@ -215,13 +215,19 @@ async function maskSent(
   for await (const secret of mounted) if (sent.has(store.hashOf(secret))) mask.add(secret.reveal())
 }
 
-export function composeToLook(
-  parts: Pick<ComposeOptions, 'settings' | 'ledger' | 'source' | 'clock'>,
+interface LookParts extends Pick<ComposeOptions, 'settings' | 'ledger' | 'source'> {
+  readonly accept: 'force' | 'normal'
+}
+
+/** Composes an engine that changes no resource, and reads the manifests. */
+export async function composeToLook(
+  { clock, stop }: Pick<Io, 'clock'> & { readonly stop: Pick<Io['stop'], 'stopping'> },
+  { accept, ...parts }: LookParts,
   stack: AsyncDisposableStack,
-): Promise<Engine> {
-  const { maxCreates } = parts.settings
-  const board = createBoard()
-  return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
+) {
+  const look = { board: createBoard(), emit: nobody, sandboxUse: 'look', confirm: undefined } as const
+  const engine = await compose({ ...parts, ...look, clock, maxCreates: parts.settings.maxCreates }, stack)
+  return { ...engine, catalog: await loadOnce(engine, stop.stopping, accept) }
 }
 
 /** Reads with a separate source. Otherwise, the engine's source would not report these manifests as changed. */
@@ -238,7 +244,7 @@ async function openSandbox(settings: Settings, use: SandboxUse, stack: AsyncDisp
 export async function loadOnce(
   engine: Engine,
   signal: AbortSignal,
-  accept: 'force' | 'normal' = 'force',
+  accept: 'force' | 'normal',
 ): Promise<Catalog> {
   const { store, ledger } = engine.context
   for (const record of await ledger.list()) store.note(record)

@@ -34,7 +34,8 @@ test('a mounted secret that was sent is masked before its manifest is looked at,
   // Its manifest is gone.
   const secrets = { 'source.kafka.credentials.password': keyedHash(ledger.hashKey, 'Pw-Okapi-77') }
   await ledger.swap({ ...blankRecord('Pipe/gone'), applied: { digest: 'd', fields: {}, secrets } }, [])
-  const parts = { settings, ledger, source: openSource(settings), clock: createFakeClock() }
-  const { context } = await composeToLook(parts, stack)
+  const io = { clock: createFakeClock(), stop: { stopping: new AbortController().signal } }
+  const parts = { settings, ledger, source: openSource(settings), accept: 'force' } as const
+  const { context } = await composeToLook(io, parts, stack)
   expect(context.mask.mask('Pw-Okapi-77 in eu-central-1')).toBe('[secret] in eu-central-1')
 })

@@ -15,7 +15,7 @@ import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { pipeOwners } from '../../reconcile/state/pipe-owners.ts'
 import type { StateStore } from '../../reconcile/state/store.ts'
 import { didYouMean, keyFrom } from '../command-context.ts'
-import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
+import { composeToLook, type Engine, openSource } from '../compose.ts'
 import { type Imported, writeManifests, importReport, type Surveyed } from '../imported-manifests.ts'
 import { CommandError, EXIT, type ExitCode, type Io, misuse } from '../io.ts'
 import { warn } from '../render/terminal.ts'
@@ -42,7 +42,10 @@ export async function importPipes(
   const wanted =
     flags.all === true ? allFrom(settings, flags, [word, id]) : oneFrom(settings, flags, [word, id])
   await using stack = new AsyncDisposableStack()
-  const engine = await engineToImport(io, settings, stack)
+  const { ledger } = await ledgerToRead(settings, io.clock)
+  stack.use(ledger)
+  const source = openSource(settings)
+  const engine = await composeToLook(io, { settings, ledger, source, accept: 'force' }, stack)
   const { mask, store } = engine.context
   const { surveys, pipes } =
     wanted.pipeId === undefined ? await surveyAll(io, engine, wanted) : await readOne(io, engine, wanted)
@@ -101,17 +104,6 @@ function allFrom(
   if (kind !== undefined) return { kind, service: word ?? flags.service }
   const hint = 'Import one resource at a time: "pipewright import KEY ID --service NAME".'
   misuse(`import: this platform does not list its pipes. ${hint}`)
-}
-
-async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposableStack): Promise<Engine> {
-  const { ledger } = await ledgerToRead(settings, io.clock)
-  stack.use(ledger)
-  const engine = await composeToLook(
-    { settings, clock: io.clock, ledger, source: openSource(settings) },
-    stack,
-  )
-  await loadOnce(engine, io.stop.stopping)
-  return engine
 }
 
 interface Found {

@@ -5,14 +5,7 @@ import type { OperatorCommand, OperatorResult } from '../../contract/person-comm
 import { unbindLedger } from '../../ledger/open.ts'
 import { sleep } from '../../lib/clock.ts'
 import { mistakeIn } from '../../reconcile/operator/operate.ts'
-import {
-  composeToLook,
-  type Engine,
-  loadOnce,
-  openLedgerToLead,
-  openLedgerToRead,
-  openSource,
-} from '../compose.ts'
+import { composeToLook, type Engine, openLedgerToLead, openLedgerToRead, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { plainText, warn } from '../render/terminal.ts'
 import { callOwner, expectObject, findOwner, NoAnswerError, type ServerAddress } from '../server-client.ts'
@@ -104,17 +97,9 @@ async function actAsOwner<T>(
   await using stack = new AsyncDisposableStack()
   try {
     const { ledger } = await openLedgerToLead(io, settings, nobody, stack)
-    const engine = await composeToLook(
-      {
-        clock: io.clock,
-        settings: OF_THE_PLATFORM.has(command) ? settings : { ...settings, sandbox: false },
-        ledger,
-        source: openSource(settings),
-      },
-      stack,
-    )
-    await loadOnce(engine, signal)
-    return await act(engine, signal)
+    const own = OF_THE_PLATFORM.has(command) ? settings : { ...settings, sandbox: false }
+    const parts = { settings: own, ledger, source: openSource(settings), accept: 'force' } as const
+    return await act(await composeToLook(io, parts, stack), signal)
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error
     throw new CommandError(`stopped by ${String(signal.reason)} before anything was written`)

@@ -11,7 +11,7 @@ import {
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makePlan } from '../../daemon/planning.ts'
-import { composeToLook, loadOnce, openLedgerToRead, openSource, platformName, sayMoved } from '../compose.ts'
+import { composeToLook, openLedgerToRead, openSource, platformName, sayMoved } from '../compose.ts'
 import { folderOf } from '../command-context.ts'
 import { openDryWorld } from '../planner.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody, VERSION } from '../io.ts'
@@ -62,14 +62,11 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   sayMoved(io, ledger, settings)
   if (ledger.rollback !== undefined) warn(io, ledger.rollback, settings)
   stack.use(ledger)
-  const engine = await composeToLook(
-    { settings, clock: io.clock, ledger, source: openSource(settings, io.clock, progress) },
-    stack,
-  )
-  const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
+  const source = openSource(settings, io.clock, progress)
+  const engine = await composeToLook(io, { settings, ledger, source, accept: 'normal' }, stack)
   // A plan may lack secrets of sources, because perhaps only the daemon has them. The sandbox has all of them.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
-  const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
+  const context = await openDryWorld({ ...engine.context, sourceSecrets }, engine.catalog, stack)
   const planned = await makePlan({
     context,
     manifests: folderOf(settings.manifests),
