@@ -5,17 +5,17 @@ import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { allow } from './commands/allow-command.ts'
 import { APPLY_WAIT_MS, apply } from './commands/apply-command.ts'
 import { explain } from './commands/explain-command.ts'
-import { HISTORY_OUTPUTS, history } from './commands/history-command.ts'
-import { IMPORT_OUTPUTS, importPipes } from './commands/import-command.ts'
-import { LEDGER_ACTIONS, ledger } from './commands/ledger-command.ts'
+import { history } from './commands/history-command.ts'
+import { importPipes } from './commands/import-command.ts'
+import { ledger } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { adopt, forget, needsOfResolve, resolve, resume, suspend } from './commands/operator-command.ts'
-import { PLAN_OUTPUTS, plan } from './commands/plan-command.ts'
+import { plan } from './commands/plan-command.ts'
 import { RECONCILE_WAIT_MS, reconcile } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
-import { STATUS_OUTPUTS, status } from './commands/status-command.ts'
-import { VALIDATE_OUTPUTS, validate } from './commands/validate-command.ts'
+import { status } from './commands/status-command.ts'
+import { validate } from './commands/validate-command.ts'
 import { CommandError, EXIT, VERSION, misuse, print, printJson, type ExitCode, type Io } from './io.ts'
 import { withFilter } from './resource-filter.ts'
 import {
@@ -40,7 +40,6 @@ import { warn } from './render/terminal.ts'
 const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000
 
-const OUTPUTS = ['text', 'json']
 const KEY = 'Kind/name, such as Pipe/orders'
 
 function parseReason(text: string): Parsed<string> {
@@ -68,11 +67,11 @@ function addReconciling(shell: Shell): void {
     acting(shell, 'platform', runDaemon),
   )
   addCommand(shell, 'plan', 'show planned changes and their reasons, without making them')
-    .addOption(output(PLAN_OUTPUTS))
+    .addOption(output(['text', 'json', 'markdown']))
     .action(acting(shell, 'platform or server', plan))
   const applying = addCommand(shell, 'apply', 'reconcile everything once, then exit')
   withWait(applying, 'wait until each pending resource is ready or has failed', APPLY_WAIT_MS)
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .option('--yes', 'create more than --max-creates allows')
     .action(acting(shell, 'platform', apply))
   const reconciling = 'ask the running daemon to reconcile now, everything or one resource'
@@ -83,24 +82,24 @@ function addReconciling(shell: Shell): void {
   )
     .argument('[key]', KEY)
     .option('--accept', 'accept a directory that lost most manifests, but never an empty directory')
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', reconcile))
 }
 
 function addLooking(shell: Shell): void {
   addCommand(shell, 'validate', 'check the manifests; send no request')
     .argument('[path...]', 'a directory; files or folders inside --manifests; or - for standard input')
-    .addOption(output(VALIDATE_OUTPUTS))
+    .addOption(output(['text', 'compact', 'json', 'github', 'sarif']))
     .action(acting(shell, 'local', validate))
   withFilter(addCommand(shell, 'status', 'show all resources, or one in full'), 'resources')
     .argument('[key]', KEY)
     .option('--watch', 'refresh until interrupted')
-    .addOption(output(STATUS_OUTPUTS))
+    .addOption(output(['text', 'wide', 'name', 'json']))
     .action(acting(shell, 'local', status))
   withFilter(addCommand(shell, 'history', 'show actions and changes, newest first'), 'history')
     .argument('[key]', KEY)
     .option('--limit <N>', 'show this many lines at most', parsedBy(wholeNumber(1, 100_000)), 50)
-    .addOption(output(HISTORY_OUTPUTS))
+    .addOption(output(['text', 'wide', 'json']))
     .action(acting(shell, 'local', history))
 }
 
@@ -114,12 +113,12 @@ function addDeciding(shell: Shell): void {
       'refuse if more than N are blocked; --dry-run prints their number',
       parsedBy(wholeNumber(0, 1_000_000)),
     )
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', allow))
   addCommand(shell, 'adopt', 'adopt an existing pipe, or confirm that you changed it in the console')
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .argument('<id>', 'id of the pipe, as the console shows it')
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'platform or server', adopt))
   addCommand(shell, 'resolve', 'resolve a create of unknown outcome, or replace a pipe that is gone')
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
@@ -127,12 +126,12 @@ function addDeciding(shell: Shell): void {
     .option('--retry', 'the create had no effect: send a new create')
     .option('--recreate', 'its pipe is gone: create a new one')
     .option('--force', 'with --retry, skip the wait; a late request can make a second pipe')
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, needsOfResolve, resolve))
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
     .option('--platform', 'without a key: unbind the ledger from its platform, whose address changed')
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', forget))
   addCommand(shell, 'suspend', 'pause a resource until the next revision; print the line to commit')
     .argument('<key>', KEY)
@@ -142,18 +141,18 @@ function addDeciding(shell: Shell): void {
         .argParser(parsedBy(duration(60_000, YEAR_MS)))
         .default(WEEK_MS, '7d'),
     )
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', suspend))
   addCommand(shell, 'resume', 'end a suspension; policy.suspend applies again at the next revision')
     .argument('<key>', KEY)
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', resume))
   addCommand(shell, 'lock', 'print a Lock manifest with the id of every recorded pipe')
     .option('--name <NAME>', 'metadata.name of the Lock', 'pipes')
     .addOption(output(['yaml', 'json']))
     .action(acting(shell, 'local', lock))
   addCommand(shell, 'ledger', 'export, import or accept a ledger')
-    .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
+    .addArgument(new Argument('<action>', 'what to do').choices(['export', 'import', 'accept']))
     .argument('[file]', 'file to write or to import: lines of JSON')
     .option('--move', 'with "export": afterwards, Pipewright refuses this ledger')
     .action(acting(shell, 'local', ledger))
@@ -166,11 +165,11 @@ function addWriting(shell: Shell): void {
     .option('--all', 'import each pipe that has no manifest, of one Service or of all')
     .option('--service <NAME>', 'name of the Service that the pipe belongs to')
     .option('--output-dir <DIR>', 'write each manifest to a new file in this folder')
-    .addOption(output(IMPORT_OUTPUTS))
+    .addOption(output(['yaml', 'json']))
     .action(acting(shell, 'platform', importPipes))
   addCommand(shell, 'explain', 'describe a field of a manifest')
     .argument('[field]', 'such as pipe.spec.source.kafka (default: all kinds)')
-    .addOption(output(OUTPUTS))
+    .addOption(output(['text', 'json']))
     .action(acting(shell, 'local', explain))
   addCommand(shell, 'schema', 'print the JSON Schema (draft 7) of manifests, for editors')
     .argument('[kind]', 'one kind only')

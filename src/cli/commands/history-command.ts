@@ -11,15 +11,13 @@ import { didYouMean, keyFrom } from '../command-context.ts'
 import { innerCause } from '../../plan/reason.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 
-export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
-
 /** More lines than a ledger keeps. All are read, because the filters apply afterwards. */
 const ALL_LINES = 100_000
 
 export async function history(
   io: Io,
   settings: Settings,
-  flags: ResourceFilter & { readonly limit: number; readonly output: (typeof HISTORY_OUTPUTS)[number] },
+  flags: ResourceFilter & { readonly limit: number; readonly output: 'text' | 'wide' | 'json' },
   word?: string,
 ): Promise<ExitCode> {
   const { limit, output } = flags

@@ -22,13 +22,11 @@ import { warn } from '../render/terminal.ts'
 import { mistakeIn } from '../../reconcile/operator/operate.ts'
 import { ledgerToRead } from './plan-command.ts'
 
-export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
-
 interface ImportFlags {
   readonly all?: true
   readonly service?: string
   readonly outputDir?: string
-  readonly output: (typeof IMPORT_OUTPUTS)[number]
+  readonly output: 'yaml' | 'json'
 }
 
 /** @throws {CommandError} if the pipe or key is taken, or the platform does not answer */

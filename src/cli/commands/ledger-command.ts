@@ -12,13 +12,11 @@ import { CommandError, EXIT, type ExitCode, type Io, misuse, nobody, print } fro
 import { assertLasting } from './operator-command.ts'
 import { warn } from '../render/terminal.ts'
 
-export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
-
 export async function ledger(
   io: Io,
   settings: Settings,
   { move }: { readonly move?: true },
-  action: (typeof LEDGER_ACTIONS)[number],
+  action: 'export' | 'import' | 'accept',
   file?: string,
 ): Promise<ExitCode> {
   if (move === true && action !== 'export') misuse('ledger: --move works only with "export".')

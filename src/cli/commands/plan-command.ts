@@ -26,12 +26,10 @@ import { DEFAULT_LIMITS } from '../../manifest/yaml/limits.ts'
 import { networkToOthers } from '../compose-network.ts'
 import { adminTokenOf, askServer } from '../server-client.ts'
 
-export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
-
 export async function plan(
   io: Io,
   settings: Settings,
-  { output }: { readonly output: (typeof PLAN_OUTPUTS)[number] },
+  { output }: { readonly output: 'text' | 'json' | 'markdown' },
 ): Promise<ExitCode> {
   using progress = createProgress(io)
   const { server } = settings

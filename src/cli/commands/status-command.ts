@@ -14,11 +14,9 @@ import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../daemon-summary.ts'
 import { NoAnswerError } from '../server-client.ts'
 
-export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
-
 interface StatusOptions extends ResourceFilter {
   readonly key: string | undefined
-  readonly output: (typeof STATUS_OUTPUTS)[number]
+  readonly output: 'text' | 'wide' | 'name' | 'json'
   readonly watch?: true
 }
 

@@ -24,7 +24,7 @@ import { isBelow } from '../../lib/files.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
-export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
+type Output = 'text' | 'compact' | 'json' | 'github' | 'sarif'
 
 /** The directory to read: `manifests`, else the only path, else the folder of the given files. */
 function scopeOf(
@@ -54,7 +54,7 @@ function rootAround(folder: string, name: string): string {
 export async function validate(
   io: Io,
   asked: Settings,
-  flags: { readonly output: (typeof VALIDATE_OUTPUTS)[number] },
+  flags: { readonly output: Output },
   words: readonly string[],
 ): Promise<ExitCode> {
   using input = words.join() === '-' ? await storeInput(io) : undefined
@@ -146,7 +146,7 @@ function endedSuspensions({ entries }: Catalog, manifests: string, now: number):
 function show(
   io: Io,
   settings: Settings,
-  output: (typeof VALIDATE_OUTPUTS)[number],
+  output: Output,
   result: {
     /** Number of paths in the command. 0: the whole directory was validated. */
     readonly paths: number
