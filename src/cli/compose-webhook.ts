@@ -17,6 +17,8 @@ import { networkToOthers } from './compose-network.ts'
 import { VERSION, misuse } from './io.ts'
 
 const CONNECT_MS = 5_000
+const TIMEOUT_MS = 10_000
+const MAX_REPLY_BYTES = 16 * 1024
 
 /** A failed read of the ledger is repeated after this time. */
 const AGAIN_MS = 1_000
@@ -91,15 +93,11 @@ export function httpPost(
   network: Pick<ReturnType<typeof openNetwork>, 'wayTo'>,
   clock: Clock,
 ): DeliveryParts['post'] {
-  return async ({ timeoutMs, maxReplyBytes, notAfter, ...request }, signal) => {
-    const way = network.wayTo(request.origin)
-    const seen = await exchange(way.dispatcher, way.routed({ ...request, method: 'POST' }), {
-      clock,
-      timeoutMs,
-      maxReplyBytes,
-      signal,
-      notAfter,
-    })
+  return async ({ url: { origin, pathname, search }, headers, body, notAfter }, signal) => {
+    const way = network.wayTo(origin)
+    const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const
+    const limits = { clock, timeoutMs: TIMEOUT_MS, maxReplyBytes: MAX_REPLY_BYTES, signal, notAfter }
+    const seen = await exchange(way.dispatcher, way.routed(request), limits)
     if (seen.type !== 'reply') return seen
     const fault = faultOfReply(seen, way.proxy)
     return fault === undefined ? seen : { type: 'silence', why: 'error', code: undefined, fault }

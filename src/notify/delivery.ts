@@ -9,9 +9,6 @@ import type { SecretReading } from '../contract/secrets.ts'
 import { MORE_FILES } from '../lib/files.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
-const TIMEOUT_MS = 10_000
-const MAX_REPLY_BYTES = 16 * 1024
-
 const MAX_RETRIES = 7
 const RETRY = { firstMs: 1_000, maxMs: 60_000 }
 
@@ -21,14 +18,11 @@ export type Target =
   | { readonly url: undefined; /** Never the content of a file. */ readonly why: string }
 
 export interface Posting {
-  readonly origin: string
-  readonly path: string
+  readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  readonly timeoutMs: number
   /** Latest start of the request, in ms of the monotonic clock. */
   readonly notAfter: number
-  readonly maxReplyBytes: number
 }
 
 export type Posted =
@@ -43,7 +37,7 @@ export type Posted =
 
 export interface DeliveryParts {
   readonly readTarget: () => Promise<Target>
-  /** Never throws, follows no redirect, ends within `timeoutMs`. */
+  /** Never throws, follows no redirect, ends within seconds. */
   readonly post: (posting: Posting, signal: AbortSignal) => Promise<Posted>
   /** Throws if this process is not leader. */
   readonly confirm: () => Promise<number>
@@ -132,12 +126,7 @@ async function send(
     'user-agent': userAgent,
     ...webhookHeaders(message, secret, clock.now()),
   }
-  const limits = { timeoutMs: TIMEOUT_MS, notAfter, maxReplyBytes: MAX_REPLY_BYTES }
-  const { origin, pathname, search } = url
-  const posted = await post(
-    { origin, path: `${pathname}${search}`, headers, body: message.body, ...limits },
-    signal,
-  )
+  const posted = await post({ url, headers, body: message.body, notAfter }, signal)
   if (posted.type === 'stopped') throw new DeliveryError('Stopped', 'Pipewright stops')
   if (posted.type === 'silence') {
     const isTimeout = posted.why === 'timeout'

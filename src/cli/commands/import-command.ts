@@ -46,7 +46,9 @@ export async function importPipes(
   const engine = await composeToLook(io, { settings, ledger, source, accept: 'force' }, stack)
   const { mask, store } = engine.context
   const { surveys, pipes } =
-    wanted.pipeId === undefined ? await surveyAll(io, engine, wanted) : await readOne(io, engine, wanted)
+    'key' in wanted
+      ? { surveys: [], pipes: [await readOne(io, engine, wanted)] }
+      : await surveyAll(io, engine, wanted)
   const all = pipes.map(({ resource, ...pipe }): Imported => {
     const secret = secretName(store, nameOf(pipe.key))
     const about = { kind: wanted.kind, name: nameOf(pipe.key), service: pipe.service, secret, resource, mask }
@@ -85,17 +87,7 @@ function oneFrom(
   return { kind, key, pipeId: id.toLowerCase(), service }
 }
 
-interface All {
-  readonly kind: CreateOnceKind
-  readonly pipeId?: undefined
-  readonly service: string | undefined
-}
-
-function allFrom(
-  { profile }: Settings,
-  flags: ImportFlags,
-  [word, id]: readonly (string | undefined)[],
-): All {
+function allFrom({ profile }: Settings, flags: ImportFlags, [word, id]: readonly (string | undefined)[]) {
   if (id !== undefined || word?.includes('/') === true || (word !== undefined && flags.service !== undefined))
     misuse('import: --all takes no key and no pipe id. Give the name of one Service at most.')
   const kind = profile.kinds.find(isListable)
@@ -110,26 +102,22 @@ interface Found {
   readonly resource: RemoteResource
 }
 
-interface Reading {
-  readonly surveys: readonly Surveyed[]
-  readonly pipes: readonly Found[]
-}
-
-async function readOne(io: Io, { context }: Engine, one: One): Promise<Reading> {
+async function readOne(io: Io, { context }: Engine, one: One): Promise<Found> {
   const { kind, key, pipeId, service } = one
   assertFree(context.store, one)
   const target = { kind, service: accessOf(serviceNamed(context.store, service)), id: pipeId }
   const { value: resource } = await context.platform
     .read(target, { priority: 0, signal: io.stop.stopping })
-    .catch(unanswered(`${kind.noun} ${pipeId} of Service/${service} could not be read`))
-  return { surveys: [], pipes: [{ key, service, resource }] }
+    .catch((error: unknown) => {
+      const what = `${kind.noun} ${pipeId} of Service/${service} could not be read`
+      throw new CommandError(unansweredWords(what, error))
+    })
+  return { key, service, resource }
 }
 
-function unanswered(what: string): (error: unknown) => never {
-  return (error) => {
-    if (!isRequestError(error)) throw error
-    throw new CommandError(`import: ${what}. ${sentence(error.message)}`)
-  }
+function unansweredWords(what: string, error: unknown): string {
+  if (!isRequestError(error)) throw error
+  return `import: ${what}. ${sentence(error.message)}`
 }
 
 function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
@@ -153,7 +141,11 @@ function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
     throw new CommandError(`import: ${key} has a record of another ${kind.noun}. Use another name.`)
 }
 
-async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
+async function surveyAll(
+  io: Io,
+  { context }: Engine,
+  { kind, service }: { readonly kind: CreateOnceKind; readonly service: string | undefined },
+) {
   const { store, mask, platform } = context
   const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
   if (services.length === 0)
@@ -163,13 +155,11 @@ async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): P
   const free = new Map<string, Omit<Found, 'key'>>() // two Services can share one platform service
   for (const each of services.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
     const { name } = each.metadata
-    const list = platform.list(kind, accessOf(each), { priority: 0, signal: io.stop.stopping })
-    const listed = await list
-      .catch(unanswered(`the ${kind.noun}s of Service/${name} could not be listed`))
-      .catch((error: unknown) => {
-        if (error instanceof CommandError) return error.message
-        throw error
-      })
+    const listed = await platform
+      .list(kind, accessOf(each), { priority: 0, signal: io.stop.stopping })
+      .catch((error: unknown) =>
+        unansweredWords(`the ${kind.noun}s of Service/${name} could not be listed`, error),
+      )
     if (typeof listed === 'string') {
       surveys.push({ service: name, problem: listed })
       continue
