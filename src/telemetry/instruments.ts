@@ -9,18 +9,21 @@ import {
   OTHER,
 } from './metric-definitions.ts'
 
-type MetricName = keyof typeof METRICS
-type Definition<N extends MetricName> = (typeof METRICS)[N]
-type LabelsOf<N extends MetricName> = keyof Definition<N>['labels'] & string
+type InstrumentOf<Definition> =
+  Definition extends MetricDefinition<'counter', infer Labels>
+    ? Counter<keyof Labels & string>
+    : Definition extends MetricDefinition<'gauge', infer Labels>
+      ? Gauge<keyof Labels & string>
+      : Definition extends MetricDefinition<'histogram', infer Labels>
+        ? Histogram<keyof Labels & string>
+        : never
 
-type Instrument<N extends MetricName> = Definition<N>['type'] extends 'counter'
-  ? Counter<LabelsOf<N>>
-  : Definition<N>['type'] extends 'gauge'
-    ? Gauge<LabelsOf<N>>
-    : Histogram<LabelsOf<N>>
+type Definitions = typeof METRICS
 
-export type Instruments = { readonly [N in Exclude<MetricName, 'pipes_without_manifest'>]: Instrument<N> } & {
-  readonly pipes_without_manifest: Instrument<'pipes_without_manifest'> | undefined
+export type Instruments = {
+  readonly [N in Exclude<keyof Definitions, 'pipes_without_manifest'>]: InstrumentOf<Definitions[N]>
+} & {
+  readonly pipes_without_manifest: Gauge<'service_name'> | undefined
   readonly states: ReadonlyMap<string, Gauge<'name' | 'state'>>
 }
 
@@ -57,29 +60,19 @@ export function labelValues({ labels }: MetricDefinition, operations: readonly s
 function createInstrument(
   registry: Registry,
   name: string,
-  definition: MetricDefinition,
+  { type, help, buckets = [] }: MetricDefinition,
   labels: LabelValues,
 ) {
-  const config = {
-    name: PREFIX + name,
-    help: definition.help,
-    labelNames: Object.keys(labels),
-    registers: [registry],
+  const config = { name: PREFIX + name, help, labelNames: Object.keys(labels), registers: [registry] }
+  const instrument =
+    type === 'histogram'
+      ? new Histogram({ ...config, buckets: [...buckets] })
+      : new (type === 'counter' ? Counter : Gauge)(config)
+  for (const values of combinations(Object.entries(labels))) {
+    if (instrument instanceof Histogram) instrument.zero(values)
+    else instrument.inc(values, 0)
   }
-  const known = combinations(Object.entries(labels))
-  if (definition.type === 'counter') {
-    const counter = new Counter(config)
-    for (const values of known) counter.inc(values, 0)
-    return counter
-  }
-  if (definition.type === 'gauge') {
-    const gauge = new Gauge(config)
-    for (const values of known) gauge.set(values, 0)
-    return gauge
-  }
-  const histogram = new Histogram({ ...config, buckets: [...(definition.buckets ?? [])] })
-  for (const values of known) histogram.zero(values)
-  return histogram
+  return instrument
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -99,9 +92,10 @@ export type LabelBound = ReturnType<typeof boundLabels>
 export function boundLabels(limit: number) {
   const placed = new Set<string>()
   return {
-    admits(value: string) {
+    /** @returns `shown`, or the label of all values above the limit */
+    label(value: string, shown = value) {
       if (placed.size < limit) placed.add(value)
-      return placed.has(value)
+      return placed.has(value) ? shown.slice(0, LONGEST).toWellFormed() : OTHER
     },
     retain(values: ReadonlySet<string>) {
       for (const value of placed) {
@@ -109,8 +103,4 @@ export function boundLabels(limit: number) {
       }
     },
   }
-}
-
-export function boundedLabel(value: string, bound: LabelBound): string {
-  return bound.admits(value) ? value.slice(0, LONGEST).toWellFormed() : OTHER
 }

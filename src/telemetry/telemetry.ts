@@ -4,13 +4,7 @@ import { isUnseen, type Problem, type ResourceView } from '../contract/view.ts'
 import { createLog } from './logger.ts'
 import { Registry, collectDefaultMetrics, type Gauge } from 'prom-client'
 import { countEvent } from './event-table.ts'
-import {
-  boundLabels,
-  boundedLabel,
-  createInstruments,
-  type Instruments,
-  type LabelBound,
-} from './instruments.ts'
+import { boundLabels, createInstruments, type Instruments, type LabelBound } from './instruments.ts'
 import type { Key } from '../kinds/key.ts'
 import { RESOURCE_KINDS, kindNamed } from '../kinds/lookup.ts'
 import { STATUSES, isWell } from '../plan/severity.ts'
@@ -95,6 +89,7 @@ const LONGEST_STATE = 100
 const STATES_PER_KIND = 20
 
 function createBoardGauges(metrics: Instruments, namedResources: number) {
+  /** By key, because names are unique only within a kind. */
   const keys = boundLabels(namedResources)
   const showInfo = createResourceInfo(metrics.resource_info, namedResources)
   const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
@@ -120,8 +115,7 @@ function withoutManifestGauge(
   return (found: readonly { readonly service: string; readonly count: number }[]): void => {
     gauge?.reset()
     services.retain(new Set(found.map(({ service }) => service)))
-    for (const { service, count } of found)
-      gauge?.inc({ service_name: boundedLabel(service, services) }, count)
+    for (const { service, count } of found) gauge?.inc({ service_name: services.label(service) }, count)
   }
 }
 
@@ -173,7 +167,7 @@ function countStates(
   )
   states.retain(new Set(shown.map(({ state }) => state)))
   for (const { resource, state } of shown)
-    gauge.inc({ name: nameLabel(resource, keys), state: boundedLabel(state, states) })
+    gauge.inc({ name: keys.label(resource.key, resource.name), state: states.label(state) })
 }
 
 function stateLabel(state: string): string {
@@ -186,18 +180,12 @@ function countDrift(
   keys: LabelBound,
 ): void {
   gauge.reset()
-  for (const resource of resources) {
-    gauge.inc({ kind: resource.kind, name: nameLabel(resource, keys) }, resource.differences.length)
-  }
+  for (const { key, kind, name, differences } of resources)
+    gauge.inc({ kind, name: keys.label(key, name) }, differences.length)
 }
 
 function isNamed({ kind }: ResourceView): boolean {
   return kindNamed(kind)?.lifecycle !== 'reference'
-}
-
-/** Limits by key, because names are unique only within a kind. */
-function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
-  return keys.admits(key) ? name : OTHER
 }
 
 const MOST_GROUPS = 100
@@ -223,8 +211,8 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
       const labels = {
         kind: resource.kind,
         name: named.has(resource) ? resource.name : OTHER,
-        service_name: boundedLabel(serviceOf(resource), services),
-        team: boundedLabel(teamOf(resource), teams),
+        service_name: services.label(serviceOf(resource)),
+        team: teams.label(teamOf(resource)),
       }
       for (const { status, reason } of allSaid(resource, seen.get(resource.key)))
         gauge.inc({ ...labels, status, reason })
