@@ -75,10 +75,10 @@ function createInstrument(
   return instrument
 }
 
-type Labels = Readonly<Record<string, string>>
-
-function combinations(labels: readonly (readonly [string, readonly string[] | 'open'])[]): Labels[] {
-  return labels.reduce<Labels[]>(
+function combinations(
+  labels: readonly (readonly [string, readonly string[] | 'open'])[],
+): Record<string, string>[] {
+  return labels.reduce<Record<string, string>[]>(
     (before, [name, values]) =>
       values === 'open' ? [] : before.flatMap((some) => values.map((value) => ({ ...some, [name]: value }))),
     [{}],
