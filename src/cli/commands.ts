@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { bad, duration, good, wholeNumber, type Parsed } from '../config/parsers.ts'
+import { duration, shortText, wholeNumber } from '../config/parsers.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { allow } from './commands/allow-command.ts'
@@ -41,11 +41,6 @@ const WEEK_MS = 7 * 24 * 3_600_000
 const YEAR_MS = 366 * 24 * 3_600_000
 
 const KEY = 'Kind/name, such as Pipe/orders'
-
-function parseReason(text: string): Parsed<string> {
-  const isGood = text !== '' && text.length <= REASON_LENGTH
-  return isGood ? good(text) : bad(`it has ${text.length} characters`, `give 1 to ${REASON_LENGTH}`)
-}
 
 export function addCommands(shell: Shell): void {
   const { program } = shell
@@ -135,7 +130,12 @@ function addDeciding(shell: Shell): void {
     .action(acting(shell, 'local', forget))
   addCommand(shell, 'suspend', 'pause a resource until the next revision; print the line to commit')
     .argument('<key>', KEY)
-    .option('--reason <TEXT>', 'why; shown in the status', parsedBy(parseReason), 'no reason given')
+    .option(
+      '--reason <TEXT>',
+      'why; shown in the status',
+      parsedBy(shortText(REASON_LENGTH)),
+      'no reason given',
+    )
     .addOption(
       new Option('--for <DURATION>', 'maximum duration')
         .argParser(parsedBy(duration(60_000, YEAR_MS)))

@@ -19,7 +19,7 @@ import { type Ledger, LedgerError, type Notes, type OpenedLedger } from '../cont
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
-import { startEmbeddedSandbox, sandboxLedger, type SandboxUse } from './embedded-sandbox.ts'
+import { startEmbeddedSandbox, sandboxLedger } from './embedded-sandbox.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import { failpointsHere } from '../contract/failpoint.ts'
 import type { Leadership, Term } from '../contract/leadership.ts'
@@ -47,7 +47,8 @@ interface ComposeOptions extends Pick<ReconcileContext, 'ledger' | 'clock' | 'em
   readonly settings: Settings
   readonly source: Source
   readonly board: WritableBoard
-  readonly sandboxUse: SandboxUse
+  /** Whether the sandbox keeps its state on disk. */
+  readonly keepsSandbox: boolean
   /** Throws if another process is leader. Undefined: this process only reads the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   readonly assertMayAct?: (() => void) | undefined
@@ -138,7 +139,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
   await assertTls(network.tls)
-  const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
+  const sandbox = settings.sandbox ? await openSandbox(settings, options.keepsSandbox, stack) : undefined
   const mounted = createMountedSecrets(
     { ...settings, ownFiles: ownFilesOf(settings) },
     sandbox?.readSecretFile,
@@ -225,19 +226,19 @@ export async function composeToLook(
   { accept, ...parts }: LookParts,
   stack: AsyncDisposableStack,
 ) {
-  const look = { board: createBoard(), emit: nobody, sandboxUse: 'look', confirm: undefined } as const
+  const look = { board: createBoard(), emit: nobody, keepsSandbox: false, confirm: undefined } as const
   const engine = await compose({ ...parts, ...look, clock, maxCreates: parts.settings.maxCreates }, stack)
   return { ...engine, catalog: await loadOnce(engine, stop.stopping, accept) }
 }
 
 /** Reads with a separate source. Otherwise, the engine's source would not report these manifests as changed. */
-async function openSandbox(settings: Settings, use: SandboxUse, stack: AsyncDisposableStack) {
+async function openSandbox(settings: Settings, keeps: boolean, stack: AsyncDisposableStack) {
   const { state } = await openSource(settings).load(
     new Map(),
     { accept: 'normal' },
     new AbortController().signal,
   )
-  return startEmbeddedSandbox({ settings, catalog: state.catalog, use }, stack)
+  return startEmbeddedSandbox({ settings, catalog: state.catalog, keeps }, stack)
 }
 
 /** Reads until each removal is confirmed. @param accept `normal`: refuses if most recorded manifests are gone */

@@ -18,22 +18,22 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 /** A file in the manifests directory. Pipewright reads no manifests from dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
-/** `keep`: writes missing secrets and the sandbox's state to disk. `look`: writes no files. */
-export type SandboxUse = 'keep' | 'look'
-
-/** Generates missing secrets, because the sandbox needs no real credentials. */
+/**
+ * Generates missing secrets, because the sandbox needs no real credentials.
+ * @param keeps writes them and the sandbox's state to disk
+ */
 export async function startEmbeddedSandbox(
-  { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
+  { settings, catalog, keeps }: { settings: Settings; catalog: Catalog; keeps: boolean },
   stack: AsyncDisposableStack,
 ) {
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
   const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile, settings.profile) : undefined
   const home = homeOf(settings.profile)
-  if (use === 'keep') await ableToWrite(() => makeFolder(resolve(home)))
+  if (keeps) await ableToWrite(() => makeFolder(resolve(home)))
   const sandbox = stack.use(
     await createSandbox({
       file: join(home, 'sandbox.db'),
-      fileUse: use === 'keep' ? 'open' : 'copy',
+      fileUse: keeps ? 'open' : 'copy',
       profile: settings.profile,
       fixture,
       credentials: [],
@@ -45,9 +45,8 @@ export async function startEmbeddedSandbox(
   const credentialFiles = [...keys.flat(), tokenFile]
   const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
   const missing: ReadonlyMap<string, string> =
-    use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : new Map()
-  if (use === 'keep')
-    for (const [file, content] of missing) await ableToWrite(() => writeSecret(file, content))
+    keeps || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : new Map()
+  if (keeps) for (const [file, content] of missing) await ableToWrite(() => writeSecret(file, content))
   sandbox.setAccess({
     credentials: keys.flatMap(([idFile, secretFile]) => {
       const [keyId, keySecret] = [rightIn(sandbox, idFile), rightIn(sandbox, secretFile)]
@@ -55,7 +54,7 @@ export async function startEmbeddedSandbox(
     }),
     alertTokens: [rightIn(sandbox, tokenFile)].filter((token) => token !== undefined),
   })
-  return { url: sandbox.url, readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing) }
+  return { url: sandbox.url, readSecretFile: keeps ? readSecretFile : readerWith(missing) }
 }
 
 /** @returns contents for missing files. The sandbox keeps accepting the first content of a credential file. */

@@ -48,6 +48,13 @@ export function parseHosts(text: string): Parsed<readonly string[]> {
   return wrong === undefined ? hosts : bad(`"${wrong}" is not the name of a host`, right)
 }
 
+export function shortText(max: number): Parser<string> {
+  return (text) =>
+    text !== '' && text.length <= max
+      ? good(text)
+      : bad(`it has ${text.length} characters`, `give 1 to ${max}`)
+}
+
 export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   return (text) => {
     const word = words.find((known) => known === text)
@@ -193,7 +200,7 @@ export function parseLedger(text: string): Parsed<string> {
   return parsed.ok ? good(text) : parsed
 }
 
-export type Parsed<T> =
+type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false
@@ -205,10 +212,10 @@ export type Parsed<T> =
 
 export type Parser<T> = (text: string) => Parsed<T>
 
-export function good<T>(value: T): Parsed<T> {
+function good<T>(value: T): Parsed<T> {
   return { ok: true, value }
 }
 
-export function bad(why: string, right: string): Parsed<never> {
+function bad(why: string, right: string): Parsed<never> {
   return { ok: false, why, right }
 }

@@ -41,7 +41,7 @@ function ofGroup<const Rows extends Readonly<Record<string, SettingRow>>>(group:
 }
 
 /** Defines flags, variables, file keys, help and docs. Defaults go through the same parsers. */
-export const TABLE = {
+const TABLE = {
   ...ofGroup('General', {
     config: {
       placeholder: 'FILE',
@@ -281,7 +281,13 @@ export const TABLE = {
 
 export type SettingName = keyof typeof TABLE
 
-export type ValueOf<N extends SettingName> = (typeof TABLE)[N]['parse'] extends Parser<infer T> ? T : never
+type ValueOf<N extends SettingName> = (typeof TABLE)[N]['parse'] extends Parser<infer T> ? T : never
+
+export type SettingValues = {
+  readonly [N in SettingName]: (typeof TABLE)[N] extends { readonly default: string }
+    ? ValueOf<N>
+    : ValueOf<N> | undefined
+}
 
 export interface Read<T> {
   readonly value: T

@@ -15,10 +15,9 @@ import { readProxies } from './proxy-settings.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import {
   SETTING_NAMES,
-  TABLE,
   DEFINITIONS,
   type SettingName,
-  type ValueOf,
+  type SettingValues,
   type Read,
   type ReadValues,
   type SettingDefinition,
@@ -29,13 +28,7 @@ import { isBelow } from '../lib/files.ts'
 import { shellWord } from '../plan/step.ts'
 
 /** Frozen. Paths are as given, relative to the working directory. */
-export type Settings = {
-  readonly [N in Exclude<SettingName, 'alertsTokenFile'>]: (typeof TABLE)[N] extends {
-    readonly default: string
-  }
-    ? ValueOf<N>
-    : ValueOf<N> | undefined
-} & {
+export interface Settings extends Omit<SettingValues, 'alertsTokenFile'> {
   readonly alertsTokenFile: string
   readonly proxies: ProxySettings
   readonly typed: readonly string[]
@@ -123,7 +116,7 @@ const NO_PLATFORM: SettingProblem = {
 }
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']) {
-  if (!TABLE.config.parse(config.text).ok) return [] // `parse` reports the problem
+  if (!DEFINITIONS.config.parse(config.text).ok) return [] // `parse` reports the problem
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {

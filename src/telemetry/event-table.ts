@@ -4,7 +4,7 @@ import type { Instruments } from './instruments.ts'
 import { LEVELS, type Level, type LogEntry, type LogField, type LineDefinition } from './log-fields.ts'
 import { seconds, type EventRow, type EventRows } from './event-rows/event-row.ts'
 import type { LineMemory } from './reading-lines.ts'
-import { NOTIFICATION_EVENTS, PROCESS_EVENTS, READING_EVENTS } from './event-rows/process-events.ts'
+import { PROCESS_EVENTS } from './event-rows/process-events.ts'
 import { RESOURCE_EVENTS } from './event-rows/resource-events.ts'
 import { COMMON_CODES, OTHER } from './metric-definitions.ts'
 
@@ -75,10 +75,8 @@ const REQUEST_EVENTS = {
 
 export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...PROCESS_EVENTS,
-  ...READING_EVENTS,
   ...RESOURCE_EVENTS,
   ...REQUEST_EVENTS,
-  ...NOTIFICATION_EVENTS,
 }
 
 export const LINES_LOST = {

@@ -59,7 +59,7 @@ export async function apply(
       clock: io.clock,
       emit,
       maxCreates,
-      sandboxUse: 'keep',
+      keepsSandbox: true,
       async confirm() {
         // A person chose to apply this revision, so Pipewright counts it as acted on.
         leadership.actOn(engine.context.store.revision)

@@ -47,7 +47,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const { maxCreates } = settings
   const { confirm, assertMayAct } = leading
   const olderThan = () => leading.olderThan
-  const acting = { confirm, assertMayAct, olderThan, maxCreates, sandboxUse: 'keep' } as const
+  const acting = { confirm, assertMayAct, olderThan, maxCreates, keepsSandbox: true } as const
   const engine = await compose({ settings, ledger, source, board, clock, emit, ...acting }, stack)
   const daemon = createDaemon({
     ...engine,

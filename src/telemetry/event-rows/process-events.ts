@@ -9,6 +9,10 @@ import { READING_LINES } from '../reading-lines.ts'
 const CROWDED =
   'A client holds many connections to this port. Reconciling continues. If the client is a proxy, lower its connection limit. If not, block it (NetworkPolicy, firewall).'
 
+const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'durationMs'] as const
+
+const { read, notAccepted, notRead, missed, finding, moreFindings, findingsOver } = READING_LINES
+
 export const PROCESS_EVENTS = {
   Started: {
     line: {
@@ -119,11 +123,34 @@ export const PROCESS_EVENTS = {
     },
     level: ({ unfinished }) => (unfinished > 0 ? 'warn' : 'info'),
   },
-} satisfies EventRows
-
-const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'durationMs'] as const
-
-export const NOTIFICATION_EVENTS = {
+  SourceLoaded: {
+    line: read,
+    moreLines: [notAccepted, missed, finding, moreFindings, findingsOver],
+    log: (event, { loaded }) => loaded(event),
+    count: countReading,
+  },
+  SourceFailed: {
+    line: notRead,
+    log: (event, { failed }) => failed(event),
+    count(metrics, { durationMs }) {
+      metrics.source_load_duration_seconds.observe(seconds(durationMs))
+      metrics.source_last_load_successful.set(0)
+    },
+  },
+  WatchModeChanged: {
+    line: {
+      message: 'Watch mode changed',
+      levels: {
+        info: 'the directory is watched',
+        warn: 'the directory is polled, because watching is not possible',
+      },
+      fields: ['mode', 'detail'],
+    },
+    level: ({ mode }) => (mode === 'polling' ? 'warn' : 'info'),
+    count(metrics, event) {
+      for (const mode of WATCH_MODES) metrics.source_watch_mode.set({ mode }, mode === event.mode ? 1 : 0)
+    },
+  },
   NotificationSent: {
     line: {
       message: 'Notification sent',
@@ -160,39 +187,6 @@ function countAttempt(
 ): void {
   metrics.notification_requests_total.inc({ code })
 }
-
-const { read, notAccepted, notRead, missed, finding, moreFindings, findingsOver } = READING_LINES
-
-export const READING_EVENTS = {
-  SourceLoaded: {
-    line: read,
-    moreLines: [notAccepted, missed, finding, moreFindings, findingsOver],
-    log: (event, { loaded }) => loaded(event),
-    count: countReading,
-  },
-  SourceFailed: {
-    line: notRead,
-    log: (event, { failed }) => failed(event),
-    count(metrics, { durationMs }) {
-      metrics.source_load_duration_seconds.observe(seconds(durationMs))
-      metrics.source_last_load_successful.set(0)
-    },
-  },
-  WatchModeChanged: {
-    line: {
-      message: 'Watch mode changed',
-      levels: {
-        info: 'the directory is watched',
-        warn: 'the directory is polled, because watching is not possible',
-      },
-      fields: ['mode', 'detail'],
-    },
-    level: ({ mode }) => (mode === 'polling' ? 'warn' : 'info'),
-    count(metrics, event) {
-      for (const mode of WATCH_MODES) metrics.source_watch_mode.set({ mode }, mode === event.mode ? 1 : 0)
-    },
-  },
-} satisfies EventRows
 
 function countReading(
   metrics: Instruments,
