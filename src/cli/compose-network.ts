@@ -40,7 +40,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** @returns a check of the TLS files and of the mounted secrets; it reports each new problem */
+/** @returns a check that reports each new problem */
 export function createFileWatch(
   settings: Settings,
   emit: Emit,

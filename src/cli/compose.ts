@@ -220,7 +220,7 @@ interface LookParts extends Pick<ComposeOptions, 'settings' | 'ledger' | 'source
   readonly accept: 'force' | 'normal'
 }
 
-/** Composes an engine that changes no resource, and reads the manifests. */
+/** Also reads the manifests. */
 export async function composeToLook(
   { clock, stop }: Pick<Io, 'clock'> & { readonly stop: Pick<Io['stop'], 'stopping'> },
   { accept, ...parts }: LookParts,

@@ -17,7 +17,6 @@ import { sleep } from '../lib/clock.ts'
 import { isLoopbackHost, NO_PROXIES } from '../lib/proxy.ts'
 import { openLedgerToRead } from './compose.ts'
 
-/** A server, and the command that asks it. */
 export interface ServerAddress {
   readonly command: string
   readonly server: string

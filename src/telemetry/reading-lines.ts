@@ -86,7 +86,6 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Log
 
 export type LineMemory = ReturnType<typeof createLineMemory>
 
-/** Remembers what the log said, for lines that depend on earlier events. */
 export function createLineMemory() {
   return { ...createReadingLines(), ledger: createLedgerLine() }
 }

@@ -23,7 +23,6 @@ import { withProblems } from '../reading.ts'
 import { readWait, type WaitFlags } from '../usage.ts'
 import { wholeFacts } from '../daemon-summary.ts'
 
-/** Default of `--timeout`. */
 export const APPLY_WAIT_MS = 15 * 60_000
 
 export async function apply(

@@ -29,7 +29,6 @@ interface ImportFlags {
   readonly output: 'yaml' | 'json'
 }
 
-/** @throws {CommandError} if the pipe or key is taken, or the platform does not answer */
 export async function importPipes(
   io: Io,
   settings: Settings,

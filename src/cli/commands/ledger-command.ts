@@ -42,7 +42,7 @@ async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitC
   return EXIT.fine
 }
 
-/** Exports the ledger. After that, Pipewright refuses to use the exported ledger. */
+/** Afterwards, Pipewright refuses the exported ledger. */
 async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {

@@ -40,7 +40,6 @@ export async function lock(
   return problems.length === 0 ? EXIT.fine : EXIT.failed
 }
 
-/** @returns Locks for all pipes */
 function locksOf(records: readonly LedgerRecord[], name: string): readonly LockManifest[] {
   const pipes = records.flatMap(({ key, remote }) =>
     remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],

@@ -14,7 +14,6 @@ import { withCommands } from '../../plan/step.ts'
 import { askServer, findOwner, getReply, type ServerAddress } from '../server-client.ts'
 import { readWait, type WaitFlags } from '../usage.ts'
 
-/** Default of `--timeout`. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
 type Output = 'text' | 'json'

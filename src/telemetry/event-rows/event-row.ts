@@ -10,7 +10,7 @@ export interface EventRow<E extends Event> {
   readonly line?: LineDefinition
   readonly moreLines?: readonly LineDefinition[]
   level?(event: E): Level
-  /** Fields of the line. Default: the event's fields, with `message` as `detail`. */
+  /** Fields of the line. Default: the event. */
   facts?(event: E): Facts
   /** Replaces `level` and `facts` if the line depends on earlier events. */
   log?(event: E, memory: LineMemory): readonly LogEntry[]
