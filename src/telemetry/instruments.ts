@@ -97,10 +97,8 @@ export function boundLabels(limit: number) {
       if (placed.size < limit) placed.add(value)
       return placed.has(value) ? shown.slice(0, LONGEST).toWellFormed() : OTHER
     },
-    retain(values: ReadonlySet<string>) {
-      for (const value of placed) {
-        if (!values.has(value)) placed.delete(value)
-      }
+    retain(values: readonly string[]) {
+      for (const value of placed.difference(new Set(values))) placed.delete(value)
     },
   }
 }

@@ -92,16 +92,16 @@ function createBoardGauges(metrics: Instruments, namedResources: number) {
   /** By key, because names are unique only within a kind. */
   const keys = boundLabels(namedResources)
   const showInfo = createResourceInfo(metrics.resource_info, namedResources)
-  const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
+  const states = new Map<string, LabelBound>()
   return (resources: readonly ResourceView[], steadyNow: number): void => {
-    keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
+    keys.retain(resources.filter(isNamed).map(({ key }) => key))
     countStatuses(metrics, resources)
     showInfo(resources)
     showTimes(metrics, resources, steadyNow)
-    for (const [kind, bound] of states) {
-      const gauge = metrics.states.get(kind)
+    for (const [kind, gauge] of metrics.states) {
+      const bound = states.getOrInsertComputed(kind, () => boundLabels(STATES_PER_KIND))
       const ofKind = resources.filter((resource) => resource.kind === kind)
-      if (gauge !== undefined) countStates(gauge, ofKind, keys, bound)
+      countStates(gauge, ofKind, keys, bound)
     }
     countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
   }
@@ -114,7 +114,7 @@ function withoutManifestGauge(
   const services = boundLabels(namedServices)
   return (found: readonly { readonly service: string; readonly count: number }[]): void => {
     gauge?.reset()
-    services.retain(new Set(found.map(({ service }) => service)))
+    services.retain(found.map(({ service }) => service))
     for (const { service, count } of found) gauge?.inc({ service_name: services.label(service) }, count)
   }
 }
@@ -137,17 +137,14 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceView[])
 function showTimes(metrics: Instruments, resources: readonly ResourceView[], steadyNow: number): void {
   const suspended = resources.filter(({ status }) => status === 'Suspended')
   const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
-  metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
-  const due = earliest(resources.map(({ dueAt }) => dueAt))
-  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, steadyNow - due) / 1_000)
+  metrics.suspended_since_timestamp_seconds.set(Number.isFinite(since) ? since / 1_000 : 0)
+  const due = earliest(resources.map(({ dueAt = Infinity }) => dueAt))
+  metrics.reconcile_overdue_seconds.set(Math.max(0, steadyNow - due) / 1_000)
 }
 
 /** Not `Math.min(...times)`, because too many arguments throw. */
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  return times.reduce(
-    (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
-    undefined,
-  )
+function earliest(times: readonly number[]): number {
+  return times.reduce((first, time) => Math.min(first, time), Infinity)
 }
 
 /** Looks at the conditions: an orphan with an unknown outcome has the status `Orphaned`. */
@@ -165,7 +162,7 @@ function countStates(
   const shown = resources.flatMap((resource) =>
     resource.state === undefined ? [] : [{ resource, state: stateLabel(resource.state) }],
   )
-  states.retain(new Set(shown.map(({ state }) => state)))
+  states.retain(shown.map(({ state }) => state))
   for (const { resource, state } of shown)
     gauge.inc({ name: keys.label(resource.key, resource.name), state: states.label(state) })
 }
@@ -204,8 +201,8 @@ function createResourceInfo(gauge: Instruments['resource_info'], namedResources:
       }),
     )
     gauge.reset()
-    teams.retain(new Set(resources.map(teamOf)))
-    services.retain(new Set(resources.map(serviceOf)))
+    teams.retain(resources.map(teamOf))
+    services.retain(resources.map(serviceOf))
     const named = namedFirst(resources, namedResources)
     for (const resource of resources) {
       const labels = {

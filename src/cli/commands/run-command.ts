@@ -3,7 +3,7 @@ import { createDaemon } from '../../daemon/daemon.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { createLeaderState, type Leading } from '../../daemon/leader-state.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
-import { createEventBus, type Emit, type Event } from '../../contract/events.ts'
+import { createEventBus, type Emit } from '../../contract/events.ts'
 import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
@@ -20,8 +20,7 @@ import { createLeadershipRun } from '../leadership-run.ts'
 import { saidBefore, wholeFacts } from '../daemon-summary.ts'
 import { createFileWatch } from '../compose-network.ts'
 import { assertWebhook } from '../compose-webhook.ts'
-import { aborted, type Clock } from '../../lib/clock.ts'
-import type { StatusBoard } from '../../contract/view.ts'
+import { aborted } from '../../lib/clock.ts'
 
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertWebhook(settings)
@@ -147,19 +146,11 @@ function openTelemetry(
 
 function tellStart({ settings, engine, events }: DaemonRun, { url, metricsUrl }: Server): void {
   const { emit, listen } = events
-  const { board, baseUrl, context } = engine
   const { sandbox, manifests } = settings
-  emit({
-    type: 'Started',
-    version: VERSION,
-    sandbox,
-    listen: url,
-    metricsListen: metricsUrl,
-    manifests,
-    baseUrl,
-  })
-  if (sandbox) listen(createGreeting({ board, emit, clock: context.clock, page: url, platform: baseUrl }))
-  const lookAtFiles = createFileWatch(settings, emit, context.clock)
+  const place = { listen: url, metricsListen: metricsUrl, manifests, baseUrl: engine.baseUrl }
+  emit({ type: 'Started', version: VERSION, sandbox, ...place })
+  if (sandbox) listen(createGreeting(engine, url))
+  const lookAtFiles = createFileWatch(settings, emit, engine.context.clock)
   listen((event) => {
     if (event.type === 'SourceLoaded') void lookAtFiles()
   })
@@ -169,20 +160,14 @@ function tellStart({ settings, engine, events }: DaemonRun, { url, metricsUrl }:
 const SOON_MS = 10_000
 
 /** @returns an event listener that emits `SandboxReady` once, when no resource is in progress */
-function createGreeting(parts: {
-  readonly board: StatusBoard
-  readonly emit: Emit
-  readonly clock: Pick<Clock, 'monotonic'>
-  readonly page: string
-  readonly platform: string | undefined
-}): (event: Event) => void {
+function createGreeting({ board, baseUrl, context: { clock, emit } }: Engine, url: string): Emit {
   let isSaid = false
   return ({ type }) => {
     if (isSaid || type !== 'ReconcileFinished') return
-    const all = parts.board.list()
-    const isPending = all.some(({ dueAt = 0 }) => dueAt < parts.clock.monotonic() + SOON_MS)
+    const all = board.list()
+    const isPending = all.some(({ dueAt = 0 }) => dueAt < clock.monotonic() + SOON_MS)
     if (isPending || all.length === 0) return
     isSaid = true
-    parts.emit({ type: 'SandboxReady', page: `${parts.page}/`, platform: parts.platform })
+    emit({ type: 'SandboxReady', page: `${url}/`, platform: baseUrl })
   }
 }
