@@ -17,7 +17,7 @@ export type SecretReading =
  * - `source`: the file is in `--secrets-dir`.
  */
 export interface SecretStore {
-  read(ref: SecretRef['secretRef'], owner: 'platform' | 'source'): SecretReading | Promise<SecretReading>
+  read(ref: SecretRef['secretRef'], owner: 'platform' | 'source'): Promise<SecretReading>
 }
 
 export class SecretUnavailableError extends Error {

@@ -12,13 +12,16 @@ export interface Caller {
   readonly service: string
   /** Organization and service. Empty for alerts. */
   readonly ids: string
+  /** @throws {SecretUnavailableError} */
+  login(): Promise<AccountLogin>
+}
+
+interface AccountLogin extends Login {
   readonly account: Account
-  /** Returns no promise if the secret was read recently. @throws {SecretUnavailableError} */
-  login(): Login | Promise<Login>
 }
 
 export interface Admission extends BudgetPlaces {
-  readonly login: Login
+  readonly login: AccountLogin
   readonly caller: AuthenticatedCaller
 }
 
@@ -28,39 +31,19 @@ interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
 }
 
 /**
- * Waits until the request budget allows a request. Returns a promise only if it must wait.
+ * Waits until the request budget allows a request.
  * @throws {SecretUnavailableError}
  * @throws {RemoteError} `AuthFailed` or `ServiceIdle` after a refusal, `Throttled` if the queue is full
  */
-export function admit(
-  caller: Caller,
-  breaker: CredentialBreaker,
-  options: AdmitOptions,
-): Admission | Promise<Admission> {
-  const login = caller.login()
-  if (login instanceof Promise) return admitLater(caller, breaker, options)
-  options.signal.throwIfAborted()
-  const asking = authenticated(caller, login)
-  breaker.check(asking)
-  const places = caller.account.budget.take(options)
-  if (places === undefined) return admitLater(caller, breaker, options)
-  try {
-    breaker.enter(asking)
-  } catch (error) {
-    release(places)
-    throw error
-  }
-  return { login, caller: asking, ...places }
-}
-
-async function admitLater(
+export async function admit(
   caller: Caller,
   breaker: CredentialBreaker,
   options: AdmitOptions,
 ): Promise<Admission> {
+  const before = await caller.login()
   // Checked before the wait, because a blocked request must not use the budget.
-  breaker.check(authenticated(caller, await caller.login()))
-  const places = await caller.account.budget.acquire({ service: caller.service, ...options })
+  breaker.check(authenticated(caller, before))
+  const places = await before.account.budget.acquire({ service: caller.service, ...options })
   try {
     // Reads the secret again, because it might have changed during the wait.
     const login = await caller.login()
@@ -69,14 +52,9 @@ async function admitLater(
     breaker.enter(asking)
     return { login, caller: asking, ...places }
   } catch (error) {
-    release(places)
+    for (const place of [...places.spares, places.place]) place.release()
     throw error
   }
-}
-
-function release({ place, spares }: BudgetPlaces): void {
-  for (const spare of spares) spare.release()
-  place.release()
 }
 
 export function authenticated(
@@ -109,11 +87,11 @@ export function createAccounts(options: Parameters<typeof createBudget>[0]) {
 
   return {
     of: accountOf,
-    join(credential: string, { digest }: Login) {
-      accounts.set(
-        credential,
-        byLogin.getOrInsertComputed(digest, () => accountOf(credential)),
-      )
+    /** Credentials with the same login share an account. */
+    join(credential: string, login: Login): AccountLogin {
+      const account = byLogin.getOrInsertComputed(login.digest, () => accountOf(credential))
+      accounts.set(credential, account)
+      return { ...login, account }
     },
     entries: () => accounts.entries(),
   }

@@ -112,8 +112,6 @@ export function createBudget(options: {
   return {
     /** ms after which a sent request no longer counts. */
     turnMs: windowMs * (1 + 2 * MARGIN),
-    /** Never waits. Undefined: the budget is used up, or other requests wait. */
-    take: takeFree,
     /**
      * Waits until the budget allows the requests. Rank `next` comes first, then the lowest priority number, then the order of arrival.
      * @throws {RemoteError} `Throttled` if the queue is full

@@ -9,10 +9,10 @@ import { createCredentialBreaker, type CredentialBreaker } from './credential-br
 import type { Budget } from './budget.ts'
 import { createPermit } from './send-create.ts'
 import { serviceIdentity } from '../kinds/service/kind.ts'
-import { createCredentials, type Login } from './login.ts'
+import { createCredentials } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork } from './network.ts'
-import { send, type Repeatable, type TakenPlaces } from './send.ts'
+import { send, takenPlaces, type Repeatable, type TakenPlaces } from './send.ts'
 import {
   createdResource,
   listedResources,
@@ -79,22 +79,14 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
 
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
-    const read = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
-    const join = (known: Login) => accounts.join(secretName, known)
-    const login = () => {
-      const now = read()
-      if (now instanceof Promise) void now.then(join, () => undefined)
-      else join(now)
-      return now
-    }
     const caller: Caller = {
       operation,
       service: name,
       ids: service === undefined ? '' : serviceIdentity(service),
-      get account() {
-        return accounts.of(secretName)
+      async login() {
+        const login = await (service === undefined ? credentials.bearer() : credentials.basic(secretName))
+        return accounts.join(secretName, login)
       },
-      login,
     }
     callers.set(`${operation.api} ${name}`, caller)
     return caller
@@ -152,8 +144,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         }
         const call = callOf(kind.operations.create, service)
         const admission = await admit(call.caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
-        const own = { service, admission, readValue: createdResource(kind) }
-        return createPermit({ ...call, ...own, looksIn: (places) => looksIn(places, service) }, parts)
+        const places = takenPlaces(admission, call.caller, parts)
+        const own = { service, places, looks: looksIn(places, service), readValue: createdResource(kind) }
+        return createPermit({ ...call, ...own }, parts)
       },
       async upsert(kind, service, body, readOptions) {
         const upsert: Repeatable<RemoteResource> = {

@@ -113,10 +113,11 @@ function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
 }
 
 /** A 404 to a list, or to a create before any read worked: the API key cannot reach the service. */
-function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
+function isWithoutService({ seen, body, path, caller: { operation }, admission }: Failure): boolean {
   const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
   if (!isNotFound || operation.api !== 'services') return false
-  return operation.lists === true || (operation.does === 'create' && !account.read.has(serviceOfPath(path)))
+  const isUnread = !admission.login.account.read.has(serviceOfPath(path))
+  return operation.lists === true || (operation.does === 'create' && isUnread)
 }
 
 export function serviceOfPath(path: string): string {

@@ -59,9 +59,9 @@ export function handleReply<T>(attempt: TriedCall<T>, parts: RequestParts): Repl
 
 const MAX_NOT_FOUND_IDS = 10_000
 
-function isRepeated({ seen, caller }: TriedCall<unknown>, { requestId }: ReplyBody): boolean {
+function isRepeated({ seen, caller, admission }: TriedCall<unknown>, { requestId }: ReplyBody): boolean {
   if (seen.type !== 'reply' || seen.status !== 404 || requestId === undefined) return false
-  const { notFoundIds } = caller.account
+  const { notFoundIds } = admission.login.account
   if (caller.operation.does !== 'read' || notFoundIds.has(requestId)) return notFoundIds.has(requestId)
   notFoundIds.add(requestId)
   const [oldest] = notFoundIds
@@ -74,15 +74,16 @@ function follow(
   problem: RemoteError | undefined,
   parts: RequestParts,
 ): void {
-  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(serviceOfPath(path))
+  const { read, throttle } = admission.login.account
+  if (problem === undefined && caller.operation.does === 'read') read.add(serviceOfPath(path))
   if (problem?.facts.class === 'Throttled') {
-    const { pauseMs, isFirst } = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
+    const { pauseMs, isFirst } = throttle.slowDown(problem.facts.retryAfterMs)
     parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs, isFirst })
     return
   }
   const verdict = verdictOf(problem)
   if (verdict === undefined) return
-  const over = verdict === 'accepted' ? caller.account.throttle.speedUp() : undefined
+  const over = verdict === 'accepted' ? throttle.speedUp() : undefined
   if (over !== undefined) parts.emit({ type: 'RateLimitOver', service: caller.service, ...over })
   if (problem?.facts.class === 'AuthFailed') parts.secrets.forget()
   parts.breaker.report(admission.caller, verdict)

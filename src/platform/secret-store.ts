@@ -23,10 +23,8 @@ interface SecretFolders {
   readonly ownFiles?: readonly string[]
 }
 
-type MaybeReading = ReturnType<SecretStore['read']>
-
 interface MountedSecrets extends SecretStore {
-  readFile(file: string): MaybeReading
+  readFile(file: string): Promise<SecretReading>
 }
 
 /** Reads secrets without a cache. Refuses a link from `credentialsDir` into `secretsDir`, or back. */
@@ -209,32 +207,21 @@ export interface FreshSecrets extends MountedSecrets {
 
 /** Caches readings, also failed ones, because many pipes share a few secrets. */
 export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
-  const readings = new Map<string, { reading: MaybeReading }>()
+  const readings = new Map<string, Promise<SecretReading>>()
   const mask = createSecretMask()
   let since = -Infinity
 
-  function fresh(id: string, read: () => MaybeReading): MaybeReading {
+  function fresh(id: string, read: () => Promise<SecretReading>): Promise<SecretReading> {
     const now = clock.monotonic()
     if (now - since >= FRESH_MS) {
       readings.clear()
       since = now
     }
-    const before = readings.get(id)
-    if (before !== undefined) return before.reading
-    const kept = { reading: read() }
-    readings.set(id, kept)
-    if (kept.reading instanceof Promise)
-      kept.reading = kept.reading.then((reading) => {
-        kept.reading = reading
-        note(reading)
-        return reading
-      })
-    else note(kept.reading)
-    return kept.reading
-  }
-
-  function note(reading: SecretReading): void {
-    if (reading.found) mask.add(reading.value.reveal())
+    return readings.getOrInsertComputed(id, async () => {
+      const reading = await read()
+      if (reading.found) mask.add(reading.value.reveal())
+      return reading
+    })
   }
 
   return {

@@ -8,7 +8,7 @@ import type { ApiCall } from './failure.ts'
 import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange, type Exchanged, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import { takenPlaces, type TakenPlaces } from './send.ts'
+import type { TakenPlaces } from './send.ts'
 import { MAX_HEADER_BYTES, type Route } from './network.ts'
 import { WIRE } from './wire.ts'
 import type { Socket } from 'node:net'
@@ -17,17 +17,16 @@ import { connectorOf, type Opened, type OpenConnection } from './open-connection
 export function createPermit(
   permitted: ApiCall<RemoteResource> & {
     readonly service: ServiceAccess
-    readonly admission: Admission
-    readonly looksIn: (places: TakenPlaces) => Looks
+    readonly places: TakenPlaces
+    readonly looks: Looks
   },
   parts: RequestParts,
 ): CreatePermit {
-  const places = takenPlaces(permitted.admission, permitted.caller, parts)
-  const looks = permitted.looksIn(places)
+  const { service, places, looks } = permitted
   let used = false
 
   return {
-    service: permitted.service,
+    service,
     deadlineMs: parts.createDeadlineMs,
     get lookCostsMs() {
       return looks.lookCostsMs

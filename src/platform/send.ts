@@ -54,8 +54,7 @@ async function attempt<T>(
   parts: RequestParts,
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
-  const admitted = admit(read.caller, parts.breaker, { ...options, places: read.places ?? 1 })
-  const admission = admitted instanceof Promise ? await admitted : admitted
+  const admission = await admit(read.caller, parts.breaker, { ...options, places: read.places ?? 1 })
   const { signal } = options
   if (read.body === undefined) return perform(read, { admission, signal }, parts)
   const places = takenPlaces(admission, read.caller, parts)
@@ -74,7 +73,7 @@ export type TakenPlaces = ReturnType<typeof takenPlaces>
 
 export function takenPlaces(first: Admission, caller: Caller, parts: RequestParts) {
   const { breaker, clock } = parts
-  const { budget } = caller.account
+  const { budget } = first.login.account
   let admission = first
   let waitedMs = 0
   const spares = [...first.spares]

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createCredentials } from '../../src/platform/login.ts'
 import { createFreshSecrets } from '../../src/platform/secret-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { apiKey, secretsOf } from './support/platform.ts'
 
 test('each file is read at most ten times a second, and again after that or when it is to be forgotten, found or not', async () => {
   const clock = createFakeClock()
@@ -34,14 +32,3 @@ test('each file is read at most ten times a second, and again after that or when
   await readTwo()
   expect(reads).toHaveLength(6)
 })
-
-test.each([[], ['keyId'], ['keySecret'], ['keyId', 'keySecret']])(
-  'a login is made of files of which %j were read before',
-  async (...read) => {
-    const secrets = secretsOf(apiKey(), createFakeClock())
-    for (const key of read) await secrets.read({ name: 'analytics-api', key }, 'platform')
-    const login = createCredentials({ secrets, alertsTokenFile: '' }).basic('analytics-api')
-    expect(login instanceof Promise).toBe(read.length < 2)
-    expect((await login).secrets.slice(0, 2).map((secret) => secret.reveal())).toEqual([...apiKey().values()])
-  },
-)

@@ -185,19 +185,6 @@ test('a request that found no server gives its place back after its turn, and le
   expect(p.client.budgets()).toMatchObject([{ used: 0 }])
 })
 
-test('a request goes out before its caller goes on, when nothing has to be waited for', async () => {
-  const budgets = await mocked(async () => {
-    nock(HOST).get(`${PIPES_PATH}/${PIPE}`).twice().reply(200, envelope(PIPE_RESULT))
-    await using p = platform({ baseUrl: HOST })
-    await p.read()
-    const asked = p.read()
-    const taken = p.client.budgets()
-    await asked
-    return taken
-  })
-  expect(budgets).toMatchObject([{ used: 2 }])
-})
-
 test.each([
   ['without a proxy all origins share one way', undefined, 1, 'destroy'],
   [

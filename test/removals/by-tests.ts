@@ -66,8 +66,8 @@ export const BY_TESTS: readonly Removal[] = [
     protection: 'a create ends by its deadline, not by the stop',
     patches: [
       {
-        from: `looksIn: (places) => looksIn(places, service) }`,
-        to: `looksIn: (places) => looksIn(places, service), signal: readOptions.signal }`,
+        from: `looks: looksIn(places, service), readValue`,
+        to: `looks: looksIn(places, service), signal: readOptions.signal, readValue`,
       },
       { from: `{ way, parts, notAfter, onSent`, to: `{ way, parts, notAfter, signal: call.signal, onSent` },
       { from: `signal: undefined,\n`, to: `signal: about.signal,\n` },
