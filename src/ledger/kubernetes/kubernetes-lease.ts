@@ -83,15 +83,20 @@ export function createKubernetesLease(
     }
   }
 
-  const acquire: Leadership['acquire'] = async (signal, whileTaken, onLeader) => {
+  /** @returns undefined only if `whileTaken` is `return` */
+  async function lead(
+    signal: AbortSignal,
+    whileTaken: 'wait' | 'refuse' | 'return',
+    onLeader?: (revision: string | undefined) => void,
+  ): Promise<Term | undefined> {
     let taken: SeenLease | undefined
     if (term !== undefined && !term.over.aborted) return term
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted()
       try {
         const lease = await take()
         tell(undefined)
-        if (lease !== undefined) return begin(lease)
+        if (lease !== undefined || whileTaken === 'return') return lease && begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
         // If the Lease was renewed, its holder is running, so waiting does not help.
         if (whileTaken === 'refuse' && taken !== undefined && seen()?.spec !== taken.spec)
@@ -101,12 +106,14 @@ export function createKubernetesLease(
           )
         taken = seen()
       } catch (error) {
-        if (!(error instanceof ClusterError)) throw asLedgerError(error)
-        tell(error.message)
+        if (!(error instanceof ClusterError)) throw error
         // Fail immediately, because a person must act first.
-        if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
+        const isRefused = whileTaken !== 'wait' && error.status === FORBIDDEN
+        if (isRefused || (whileTaken === 'return' && tries === TRIES)) throw asLedgerError(error)
+        tell(error.message)
       }
-      await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
+      const againMs = whileTaken === 'return' ? AGAIN_MS : Math.min(everyMs, LONGEST_LOOK_MS)
+      await sleep(clock, againMs, signal)
     }
   }
 
@@ -227,26 +234,9 @@ export function createKubernetesLease(
     return term
   }
 
-  const attempt: Leadership['attempt'] = async (signal) => {
-    if (term !== undefined && !term.over.aborted) return term
-    for (let tries = 1; ; tries += 1) {
-      signal.throwIfAborted()
-      try {
-        const lease = await take()
-        tell(undefined)
-        return lease && begin(lease)
-      } catch (error) {
-        if (!(error instanceof ClusterError) || error.status === FORBIDDEN || tries === TRIES)
-          throw asLedgerError(error)
-        tell(error.message)
-      }
-      await sleep(clock, AGAIN_MS, signal)
-    }
-  }
-
   return {
-    acquire,
-    attempt,
+    acquire: async (...how: Parameters<Leadership['acquire']>) => (await lead(...how)) as Term, // waits or throws
+    attempt: (signal: AbortSignal) => lead(signal, 'return'),
     actOn: (revision: string) => object.actOn(revision),
     seen,
     read,
