@@ -28,8 +28,6 @@ const Head = z.strictObject({
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
   setBack: z.string().optional(),
-  /** Written by earlier versions of Pipewright, and ignored. */
-  lost: z.string().optional(),
   records: z.int().min(0),
   forgotten: z.int().min(0),
   history: z.int().min(0),

@@ -1,6 +1,6 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
-import { isObject, parseJson } from '../lib/json.ts'
+import { parseJson } from '../lib/json.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
 import { HistoryEntry } from '../contract/history.ts'
@@ -30,30 +30,12 @@ export function encodeRecord(record: LedgerRecord): StoredRecord {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeRecord(stored: StoredRecord): LedgerRecord {
-  const reading = LedgerRecord.safeParse(migrated(parseJson(stored.body)))
+  const reading = LedgerRecord.safeParse(parseJson(stored.body))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
     throw unreadable(`the record of ${stored.key}`, 'the key or version in its text is wrong')
   }
   return reading.data
-}
-
-/** Drops a `removal` that an earlier version of Pipewright recorded, except if the request to delete was sent. */
-function migrated(body: unknown): unknown {
-  if (!isObject(body)) return body
-  const { onRemove, removal, ...rest } = body
-  if (!isObject(removal)) return onRemove === undefined ? body : rest
-  const { heldBy, isKept, ...mark } = removal
-  const isEarlier = mark['digest'] === undefined || heldBy !== undefined || isKept !== undefined
-  const isDropped = isEarlier && mark['isSent'] !== true
-  return isDropped ? rest : { ...rest, removal: mark }
-}
-
-/** Checks only the version, because an export copies a record as it is. */
-export function storedRecord(key: Key, body: string): StoredRecord {
-  const reading = z.object({ version: z.int() }).safeParse(parseJson(body))
-  if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))
-  return { key, version: reading.data.version, body }
 }
 
 export function decodeEntry(key: string, body: string): HistoryEntry {

@@ -4,7 +4,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { decodeRecord } from '../../src/ledger/codec.ts'
 import { unanswered } from '../../src/ledger/kubernetes/cluster-error.ts'
 import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
-import { keptBody, keptOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
+import { keptOf, storedOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
 import { createObjectStore, objectsIn } from '../support/object-store.ts'
 import { judgeWritten } from './laws.ts'
 import { LEASES, podAt, podsOf, RECORDS } from './pods.ts'
@@ -114,12 +114,10 @@ export function recordsIn(there: readonly KubeObject[]): Map<Key, LedgerRecord> 
   const records = new Map<Key, LedgerRecord>()
   for (const object of there) {
     const kept = keptAt(object)
-    const body = keptBody(kept, (key) => byKey.get(key))
-    if (body === undefined) continue
+    const stored = storedOf(kept, (key) => byKey.get(key))
+    if (stored === undefined) continue
     const isPlain = kept.movedFrom === undefined
-    const record =
-      (isPlain ? recordIn.get(object) : undefined) ??
-      decodeRecord({ key: kept.key, version: (JSON.parse(body) as LedgerRecord).version, body })
+    const record = (isPlain ? recordIn.get(object) : undefined) ?? decodeRecord(stored)
     if (isPlain) recordIn.set(object, record)
     records.set(kept.key, record)
   }

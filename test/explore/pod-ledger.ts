@@ -38,8 +38,6 @@ export function noRollback(what: string): never {
 export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock): Ledger {
   return createKubernetesLedger({
     api,
-    path: RECORDS,
-    name: LEDGER,
     mirror,
     hashKey: HASH_KEY,
     isOwner: true,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { createLeaseObject } from '../../src/ledger/kubernetes/lease-object.ts'
+import { keptOf } from '../../src/ledger/kubernetes/record-object.ts'
 import { watchRecords } from '../../src/ledger/kubernetes/record-watch.ts'
 import { sleep } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -31,6 +32,7 @@ let meanwhile = async () => {}
 afterEach(() => {
   stop.abort()
   stop = new AbortController()
+  meanwhile = async () => {}
 })
 
 /** Begins to watch; `watch` says what becomes of each. @returns when all was read, in seconds since this was called */
@@ -178,7 +180,10 @@ test('of a list and what this process reads meanwhile, the later version counts'
 test('an event that comes before the reply to a write is of another process if its version is later', async () => {
   const clock = createFakeClock()
   let hear: Parameters<ClusterApi['watch']>[2] = ignore
+  const written = () => meanwhile().then(() => objectAt('1'))
   const api: Partial<ClusterApi> = {
+    create: written,
+    replace: written,
     versionOf: async () => '0',
     watch: (_path, _from, heard, signal) => {
       hear = heard
@@ -192,10 +197,8 @@ test('an event that comes before the reply to a write is of another process if i
     ['1', 0],
     ['3', 1],
   ] as const) {
-    await mirror.writing('Pipe/orders', async () => {
-      hear({ type: 'MODIFIED', object: objectAt(event) })
-      return objectAt('1')
-    })
+    meanwhile = async () => hear({ type: 'MODIFIED', object: objectAt(event) })
+    await mirror.write(mirror.get('Pipe/orders'), keptOf(objectAt('1')), undefined)
     expect(mirror.get('Pipe/orders')?.resourceVersion).toBe(event)
     expect(mirror.toRead.size).toBe(keys)
   }

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
-import { decodeRecord, storedRecord } from '../codec.ts'
+import { decodeRecord } from '../codec.ts'
 import { isThere } from '../binding.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
@@ -12,12 +12,12 @@ import { writesOf, writesRollback } from './ledger-rollback.ts'
 import { createLedgerSecret, readLedgerSecret, secretOf } from './ledger-secret.ts'
 import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import {
-  keptBody,
   ignoredWords,
   isRecordOf,
   keptOf,
   objectName,
   objectOf,
+  storedOf,
   withLines,
   type Kept,
   type KeptLine,
@@ -80,9 +80,9 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
     const { items } = await api.list(records)
     const objects = items.filter((object) => isRecordOf(name, object)).map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
-    const bodies = new Map(objects.map((kept) => [kept.key, keptBody(kept, (key) => byKey.get(key))]))
+    const recorded = (kept: Kept) => storedOf(kept, (key) => byKey.get(key))
     const forgotten = objects
-      .filter(({ key }) => bodies.get(key) === undefined)
+      .filter((kept) => recorded(kept) === undefined)
       .map(({ key, version }) => ({ key, version }))
     return {
       hashKey: secret.hashKey,
@@ -91,9 +91,7 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
       usedVersion: Math.max(0, ...forgotten.map(({ version }) => version)),
       forgotten: forgotten.toSorted(inOrder),
       rollback: secret.rollback(),
-      records: [...bodies]
-        .flatMap(([key, body]) => (body === undefined ? [] : [storedRecord(key, body)]))
-        .toSorted(inOrder),
+      records: objects.flatMap((kept) => recorded(kept) ?? []).toSorted(inOrder),
       history: objects
         .flatMap(({ key, history }) => history.map((line) => ({ ...line, key })))
         .toSorted((a, b) => a.seq - b.seq)

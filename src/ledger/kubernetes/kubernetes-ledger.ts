@@ -7,16 +7,15 @@ import type { Emit } from '../../contract/events.ts'
 import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, encodeRecord } from '../codec.ts'
-import { keptBody, hasArrived, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
-import { createPut, readAnew } from './put-object.ts'
+import { hasArrived, storedOf, withLines, type Kept, type KeptLine, type Moved } from './record-object.ts'
+import type { ClusterApi } from './cluster-api.ts'
 import type { createKubernetesLease } from './kubernetes-lease.ts'
-import { readMirror, type Mirrored } from './record-mirror.ts'
+import { readMirror, throwAsUnreadable, type Mirror, type Mirrored } from './record-mirror.ts'
 import type { createLedgerRollback } from './ledger-rollback.ts'
 
-interface KubernetesLedgerParts extends Pick<
-  Parameters<typeof createPut>[0],
-  'api' | 'path' | 'name' | 'mirror'
-> {
+interface KubernetesLedgerParts {
+  readonly mirror: Mirror
+  readonly api: Pick<ClusterApi, 'aheadMs'>
   readonly hashKey: Uint8Array
   readonly rollback: Pick<ReturnType<typeof createLedgerRollback>, 'assertNone' | 'known'>
   /** If `lapsed` gives a reason, this process writes only outcomes of sent requests. */
@@ -37,8 +36,7 @@ const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 /** Reads come from `mirror`, a copy in memory. A write of an outdated record throws {@link LedgerConflict}. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
-  const put = createPut(parts)
-  const { keptAt, recordOf, versionOf, records, findRecord, written } = readMirror(mirror)
+  const { recordOf, versionOf, records, findRecord, written } = readMirror(mirror)
   let isClosed = false
 
   function assertOpen(): void {
@@ -58,8 +56,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   /** Otherwise, the next write to the old key of a completed move would hide the moved record. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
-    if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
-    await put(there, { ...there.kept, movedFrom: undefined, before: undefined }, recordOf(there))
+    if (there?.movedFrom === undefined || !hasArrived(there, mirror.get)) return
+    await mirror.write(there, { ...there, movedFrom: undefined, before: undefined }, recordOf(there))
   }
 
   async function report<T>(changes: readonly LedgerRecord[], work: () => Promise<T>): Promise<T> {
@@ -85,9 +83,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     history: readonly NewEntry[],
     atLeast = 0,
   ): { readonly kept: Kept; readonly record: LedgerRecord } {
-    const record = { ...next, version: Math.max(over?.kept.version ?? 0, atLeast) + 1 }
+    const record = { ...next, version: Math.max(over?.version ?? 0, atLeast) + 1 }
     const { body, version } = encodeRecord(record)
-    const lines = withLines(over?.kept.history ?? [], linesOf(history))
+    const lines = withLines(over?.history ?? [], linesOf(history))
     return {
       record,
       kept: { ...STILL, key: next.key, version, body, history: lines },
@@ -96,10 +94,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   /** Cancels an incomplete move to this key: its late last write fails. @returns the new record of the old key */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
-    const from = over && !hasArrived(over.kept, keptAt) ? over.kept.movedFrom : undefined
+    const from = over && !hasArrived(over, mirror.get) ? over.movedFrom : undefined
     const there = from && mirror.get(from.key)
     const record = recordOf(there)
-    if (record === undefined || there?.kept.version !== from?.version) return undefined
+    if (record === undefined || there?.version !== from?.version) return undefined
     return write(record, [])
   }
 
@@ -107,17 +105,22 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const over = compare(next)
     const { kept, record } = keptWith(over, next, history)
     await keepAway(over)
-    await settleMoveTo(over?.kept.movedTo)
-    await put(over, kept, record)
+    await settleMoveTo(over?.movedTo)
+    await mirror.write(over, kept, record)
     await parts.noteRecords()
     return written(record)
+  }
+
+  /** Ignores unreadable records. */
+  async function relist(): Promise<void> {
+    await mirror.relist().catch(throwAsUnreadable).catch(ignoreCorrupt)
   }
 
   /** After the Lease lapsed, another leader might have given the pipe to another key. */
   async function settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord> {
     const id = next.remote?.id
     if (id !== undefined && parts.lease.lapsed() !== undefined) {
-      await readAnew(() => mirror.relist()).catch(ignoreCorrupt)
+      await relist()
       const isHolder = ({ key, remote, former }: LedgerRecord) =>
         key !== next.key && sameId((remote ?? former?.remote)?.id, id)
       if (findRecord(isHolder) !== undefined) throw new LedgerConflict(next.key, next.version)
@@ -126,8 +129,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
-    const { key, version } = over.kept
-    const lines = withLines(over.kept.history, linesOf(history))
+    const { key, version } = over
+    const lines = withLines(over.history, linesOf(history))
     // A removal also raises the version, because a rollback is detected by a lower version.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
@@ -140,21 +143,21 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
     const stayed = await keepAway(compare(to))
     const seen = stayed?.version === from.version + 1 && stayed.key === from.key ? stayed : from
-    await settleMoveTo(compare(to)?.kept.movedTo)
+    await settleMoveTo(compare(to)?.movedTo)
     const [source, target] = [compare(seen), compare(to)]
     if (source === undefined) throw new LedgerConflict(from.key, from.version)
-    const { kept, record } = keptWith(target, to, history, source.kept.version)
-    const before = target && keptBody(target.kept, keptAt)
-    const movedFrom = { key: from.key, version: source.kept.version }
-    await put(target, { ...kept, movedFrom, before }, record)
-    await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
+    const { kept, record } = keptWith(target, to, history, source.version)
+    const before = target && storedOf(target, mirror.get)?.body
+    const movedFrom = { key: from.key, version: source.version }
+    await mirror.write(target, { ...kept, movedFrom, before }, record)
+    await mirror.write(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
     return record
   }
 
   async function remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void> {
     const over = compare(record)
     await keepAway(over)
-    if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
+    if (over !== undefined) await mirror.write(over, forgotten(over, history, undefined), undefined)
   }
 
   function whileActing<T>(changes: readonly LedgerRecord[], work: () => Promise<T>): Promise<T> {
@@ -192,7 +195,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       const isAsked = ({ intent }: LedgerRecord) => intent?.id === intentId
       const heard = findRecord(isAsked)
       if (heard !== undefined) return heard
-      await readAnew(() => mirror.relist()).catch(ignoreCorrupt)
+      await relist()
       return findRecord(isAsked)
     },
     swap: (next, history) => whileActing([next], () => write(next, history)),
@@ -209,7 +212,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     async history({ key, limit }) {
       assertOpen()
       const lines: (KeptLine & { readonly key: Key })[] = []
-      for (const { kept } of mirror.all())
+      for (const kept of mirror.all())
         if (key === undefined || kept.key === key)
           for (const line of kept.history) lines.push({ ...line, key: kept.key })
       return lines

@@ -175,7 +175,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
           'io',
           'another rollback was detected meanwhile. Compare the ledger with the platform again, and repeat the command.',
         )
-      return { setBacks: String(times), accepted: String(times), lost: undefined }
+      return { setBacks: String(times), accepted: String(times) }
     })
   // Comes last, because it hides the rollback. If the change above fails, the rollback must still be detected.
   const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)

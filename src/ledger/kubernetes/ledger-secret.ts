@@ -15,8 +15,6 @@ interface SecretMembers {
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
   readonly setBack?: string | undefined
-  /** Written by earlier versions of Pipewright. It is only removed. */
-  readonly lost?: undefined
   /** Counts of detected and of accepted rollbacks. */
   readonly setBacks?: string | undefined
   readonly accepted?: string | undefined

@@ -68,7 +68,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   // A process that can become leader notices the rollback in `begin`.
   if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
-  const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
+  const hasRecords = () => [...mirror.all()].some(({ body }) => body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
@@ -108,8 +108,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   }
   const ledger = createKubernetesLedger({
     api,
-    path: records,
-    name,
     mirror,
     hashKey: secret.hashKey,
     rollback,

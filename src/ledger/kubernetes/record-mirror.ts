@@ -1,24 +1,24 @@
 import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { LedgerError, type Ledger } from '../../contract/ledger.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeRecord } from '../codec.ts'
+import { ClusterError } from './cluster-error.ts'
 import { findObject, isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { recordRollback, writesOf } from './ledger-rollback.ts'
 import {
-  hasArrived,
   ignoredWords,
   isRecordOf,
-  keptBody,
   keptOf,
   objectName,
+  objectOf,
+  storedOf,
   type Kept,
 } from './record-object.ts'
 import { watchRecords } from './record-watch.ts'
 
 export type Mirror = ReturnType<typeof createMirror>
 
-export interface Mirrored {
-  readonly kept: Kept
+export interface Mirrored extends Kept {
   readonly resourceVersion: string
 }
 
@@ -47,10 +47,10 @@ export function createMirror(
   function note(object: KubeObject) {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)
-    const known = objects.get(name)?.kept
+    const known = objects.get(name)
     compare(known, kept)
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
-    objects.set(name, { kept, resourceVersion })
+    objects.set(name, { ...kept, resourceVersion })
     return [known, kept] as const
   }
 
@@ -70,7 +70,7 @@ export function createMirror(
 
   /** Reports a missing object as a rollback, because Pipewright keeps even the objects of removed records. */
   function lose(name: string) {
-    const known = objects.get(name)?.kept
+    const known = objects.get(name)
     objects.delete(name)
     compare(known, undefined)
     return [known] as const
@@ -141,7 +141,14 @@ export function createMirror(
     if (unreadable !== undefined) throw unreadable
   }
 
-  async function refresh(key: Key): Promise<void> {
+  /** Also reads the key that a record moved to. Otherwise, the moved record would seem missing. */
+  async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
+    await readObject(key)
+    const to = get(key)?.movedTo?.key
+    if (to !== undefined && !seen.includes(to)) await refresh(to, [...seen, key])
+  }
+
+  async function readObject(key: Key): Promise<void> {
     const name = objectName(ledger, key)
     const before = objects.get(name)
     const object = await findObject(api, `${path}/${name}`)
@@ -161,31 +168,56 @@ export function createMirror(
     noteOther(note(object))
   }
 
+  function get(key: Key): Mirrored | undefined {
+    return objects.get(objectName(ledger, key))
+  }
+
+  /** Runs writes of a key in sequence. Their events do not count as writes of another process. */
+  async function writing(key: Key, send: () => Promise<KubeObject>): Promise<void> {
+    const name = objectName(ledger, key)
+    const before = writes.get(name) ?? Promise.resolve()
+    const written = before.then(send)
+    const settled = written.catch(() => undefined)
+    writes.set(name, settled)
+    try {
+      const object = await written
+      const known = objects.get(name)
+      if (known === undefined || isLater(object.metadata.resourceVersion, known.resourceVersion)) note(object)
+    } finally {
+      if (writes.get(name) === settled) {
+        writes.delete(name)
+        const heard = heardMeanwhile.get(name)
+        heardMeanwhile.delete(name)
+        if (heard !== undefined) take(heard)
+      }
+    }
+  }
+
   return {
-    get: (key: Key) => objects.get(objectName(ledger, key)),
+    get,
     all: (): Iterable<Mirrored> => objects.values(),
     relist,
     refresh,
-    /** Runs writes of a key in sequence. Their events do not count as writes of another process. */
-    async writing(key: Key, write: () => Promise<KubeObject>) {
-      const name = objectName(ledger, key)
-      const before = writes.get(name) ?? Promise.resolve()
-      const written = before.then(write)
-      const settled = written.catch(() => undefined)
-      writes.set(name, settled)
+    /** @param over undefined: creates @throws {LedgerConflict} the mirror then has the write of another process */
+    async write(over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> {
+      const { key } = kept
+      const conflict = () => new LedgerConflict(key, over?.version ?? 0)
       try {
-        const object = await written
-        const known = objects.get(name)
-        if (known === undefined || isLater(object.metadata.resourceVersion, known.resourceVersion))
-          note(object)
-        return object
-      } finally {
-        if (writes.get(name) === settled) {
-          writes.delete(name)
-          const heard = heardMeanwhile.get(name)
-          heardMeanwhile.delete(name)
-          if (heard !== undefined) take(heard)
-        }
+        await writing(key, async () => {
+          if (get(key)?.resourceVersion !== over?.resourceVersion) throw conflict()
+          const object = objectOf(ledger, kept, record, over?.resourceVersion)
+          return over === undefined
+            ? api.create(path, object)
+            : api.replace(`${path}/${objectName(ledger, key)}`, object)
+        })
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error
+        // 409: another process wrote the object. 404: it is gone.
+        const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
+        if (!isOlder)
+          throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
+        await refresh(key).catch(throwAsUnreadable)
+        throw conflict()
       }
     },
     toRead,
@@ -200,7 +232,7 @@ export function createMirror(
       following ??= watchRecords(parts, closing.signal)
     },
     /** Number of writes to all records. Only a rollback lowers it. */
-    writes: () => writesOf([...objects.values()].map(({ kept }) => kept)),
+    writes: () => writesOf(objects.values()),
     async [Symbol.asyncDispose]() {
       closing.abort()
       await following
@@ -211,31 +243,25 @@ export function createMirror(
 /** The records that all processes see. During a rename, a record has its old key. */
 export function readMirror(mirror: Mirror) {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
-  const keptAt = (key: Key): Kept | undefined => mirror.get(key)?.kept
 
-  function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
-    if (mirrored === undefined) return undefined
-    const { kept } = mirrored
+  function recordOf(kept: Mirrored | undefined): LedgerRecord | undefined {
+    if (kept === undefined) return undefined
     const isPlain = kept.movedFrom === undefined
-    const known = isPlain ? decoded.get(mirrored) : undefined
+    const known = isPlain ? decoded.get(kept) : undefined
     if (known !== undefined) return known
-    const body = keptBody(kept, keptAt)
-    if (body === undefined) return undefined
-    const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
-    const record = decodeRecord({ key: kept.key, version, body })
-    if (isPlain) decoded.set(mirrored, record)
+    const stored = storedOf(kept, mirror.get)
+    const record = stored && decodeRecord(stored)
+    if (record === undefined) return undefined
+    if (isPlain) decoded.set(kept, record)
     return record
   }
 
-  function versionOf(mirrored: Mirrored | undefined): number | undefined {
-    if (mirrored === undefined) return undefined
-    const { kept } = mirrored
-    if (hasArrived(kept, keptAt)) return kept.body === undefined ? undefined : kept.version
-    return recordOf(mirrored)?.version
+  function versionOf(kept: Mirrored | undefined): number | undefined {
+    return kept && storedOf(kept, mirror.get)?.version
   }
 
   function records(): readonly LedgerRecord[] {
-    const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+    const inOrder = [...mirror.all()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
     return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
@@ -254,9 +280,14 @@ export function readMirror(mirror: Mirror) {
 
   function written(record: LedgerRecord): LedgerRecord {
     const mirrored = mirror.get(record.key)
-    if (mirrored?.kept.version === record.version) decoded.set(mirrored, record)
+    if (mirrored?.version === record.version) decoded.set(mirrored, record)
     return record
   }
 
-  return { keptAt, recordOf, versionOf, records, findRecord, written }
+  return { recordOf, versionOf, records, findRecord, written }
+}
+
+export function throwAsUnreadable(error: unknown): never {
+  if (!(error instanceof ClusterError)) throw error
+  throw new LedgerError('io', `the ledger cannot be read: ${error.message}`, { cause: error })
 }

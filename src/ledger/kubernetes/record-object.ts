@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { parseJson, valueAt, type JsonObject } from '../../lib/json.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/view.ts'
+import type { StoredRecord } from '../codec.ts'
 import type { KubeObject } from './cluster-api.ts'
 
 /* The object holds the record as text, because Kubernetes would alter its numbers and nulls. */
@@ -45,9 +46,12 @@ export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => 
   return movedTo?.key === key && movedTo.version === version
 }
 
-/** The record as JSON. While a rename to this key is incomplete: the record that was there before. */
-export function keptBody(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
-  return hasArrived(kept, at) ? kept.body : kept.before
+/** The record of this key. While a rename to this key is incomplete: the record that was there before. */
+export function storedOf(kept: Kept, at: (key: Key) => Kept | undefined): StoredRecord | undefined {
+  const { key, version, body, before } = kept
+  if (hasArrived(kept, at)) return body === undefined ? undefined : { key, version, body }
+  if (before === undefined) return undefined
+  return { key, version: Number(valueAt(parseJson(before), 'version')), body: before }
 }
 
 /** `seq` is the position in the history of all keys. */
