@@ -76,26 +76,16 @@ export function missing(file: string, hint: string): LedgerError {
 }
 
 /**
- * Makes parents, too. Node's `recursive` would loop forever if a parent answers ENOENT although it exists
- * (`/proc`), and would report a read-only file system as ENOENT.
- * @throws the error of the first folder that fails
+ * Makes parents, too. Node's `recursive` would loop forever if a parent answers ENOENT although it exists (`/proc`),
+ * and would report a read-only file system as ENOENT.
  */
 export function makeFolder(folder: string, options: { readonly mode?: number } = {}): void {
-  if (tryToMake(folder, options) === 'no parent') {
-    makeFolder(dirname(folder), options)
-    if (tryToMake(folder, options) === 'no parent') mkdirSync(folder, options)
-  }
-}
-
-function tryToMake(folder: string, options: { readonly mode?: number }): 'there' | 'no parent' {
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder), options)
   try {
     mkdirSync(folder, options)
-    return 'there'
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return 'there'
-    if (code === 'ENOENT' && dirname(folder) !== folder) return 'no parent'
-    throw error
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    if (!isThere || !statSync(folder).isDirectory()) throw error
   }
 }
 

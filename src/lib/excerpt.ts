@@ -34,6 +34,15 @@ export function excerptOf(
   return cutToBytes(text)
 }
 
+/** Characters. */
+const LONGEST_ID = 64
+
+export function excerptOfId(id: string, { mask }: Pick<SecretMask, 'mask'>): string {
+  const text = mask(id)
+  const shown = text.slice(0, LONGEST_ID).replace(/[\p{C}\p{Z}]/gu, ' ')
+  return text.length > LONGEST_ID ? `${shown}…` : shown
+}
+
 function cutToBytes(text: string): string {
   const fitting = (bytes: number) =>
     text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)

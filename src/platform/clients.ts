@@ -191,8 +191,8 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     probeNow: (service) => breaker.probeNow(service),
     async renewed() {
       const services = new Set<string>()
-      for (const { service, api, digest } of breaker.refused()) {
-        const now = await digestNow(callers.get(`${api} ${service}`))
+      for (const { service, operation, digest } of breaker.refused()) {
+        const now = await digestNow(callers.get(`${operation.api} ${service}`))
         if (now !== undefined && now !== digest) services.add(service)
       }
       return [...services]

@@ -19,13 +19,12 @@ export interface AuthenticatedCaller {
 }
 
 /** 401 refuses the credentials, 403 one operation. 424 and 425: the service is idle or waking up. */
-export type LoginVerdict =
-  | 'accepted'
-  | { readonly status: 401 | 403 }
-  | {
-      readonly status: 424 | 425
-      readonly retryAfterMs: number | undefined
-    }
+interface Refusal {
+  readonly status: 401 | 403 | 424 | 425
+  readonly retryAfterMs?: number | undefined
+}
+
+export type LoginVerdict = 'accepted' | Refusal
 
 /**
  * After a refusal, blocks all requests of a service except one probe at a time, until a probe works or the secret
@@ -33,13 +32,8 @@ export type LoginVerdict =
  */
 export type CredentialBreaker = ReturnType<typeof createCredentialBreaker>
 
-type Refusal = Exclude<LoginVerdict, 'accepted'>
-
 interface Trip {
-  readonly service: string
-  readonly api: Operation['api']
-  readonly digest: string
-  readonly source: string
+  readonly caller: AuthenticatedCaller
   readonly status: Refusal['status']
   /** ms since the epoch. */
   readonly since: number
@@ -57,7 +51,7 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     if (tripped.size === 0) return []
     return scopesOf(caller).flatMap((scope) => {
       const entry = tripped.get(scope)
-      const isAnothers = entry !== undefined && !isIdle(entry) && entry.digest !== caller.digest
+      const isAnothers = entry !== undefined && !isIdle(entry) && entry.caller.digest !== caller.digest
       return entry === undefined || isAnothers ? [] : [[scope, entry] as const]
     })
   }
@@ -69,22 +63,18 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
   }
 
   function trip(caller: AuthenticatedCaller, refusal: Refusal): void {
-    const { status } = refusal
+    const { status, retryAfterMs } = refusal
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
-    const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
+    const known = isIdle(refusal) || before?.caller.digest === caller.digest ? before : undefined
     // Only a probe extends a pause, because other requests were sent before the pause.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
-    const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
     const doubled = known === undefined ? first : Math.min(known.probeAfterMs * 2, LONGEST_PROBE_MS)
-    const probeAfterMs = asked ?? doubled
+    const probeAfterMs = retryAfterMs ?? doubled
     const wasPaused = isPaused(caller.service)
     const entry: Trip = {
-      service: caller.service,
-      api: caller.operation.api,
-      digest: caller.digest,
-      source: caller.source,
+      caller,
       status,
       since: known?.since ?? clock.now(),
       probeAt: clock.monotonic() + probeAfterMs,
@@ -100,14 +90,15 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     const wasPaused = isPaused(caller.service)
     for (const scope of scopesOf(caller)) tripped.delete(scope)
     // Other credentials work now, so refusals of the former ones no longer count.
-    for (const [scope, { service, api, digest }] of tripped)
-      if (service === caller.service && api === caller.operation.api && digest !== caller.digest)
-        tripped.delete(scope)
+    for (const [scope, { caller: refused }] of tripped) {
+      const isSame = refused.service === caller.service && refused.operation.api === caller.operation.api
+      if (isSame && refused.digest !== caller.digest) tripped.delete(scope)
+    }
     if (wasPaused && !isPaused(caller.service)) emit({ type: 'ServiceResumed', service: caller.service })
   }
 
   function isPaused(service: string): boolean {
-    return tripped.values().some((entry) => entry.service === service)
+    return tripped.values().some((entry) => entry.caller.service === service)
   }
 
   return {
@@ -126,17 +117,17 @@ export function createCredentialBreaker(options: { readonly clock: Clock; readon
     },
     probeNow(service: string) {
       for (const [scope, entry] of tripped) {
-        if (entry.service === service && !isIdle(entry))
+        if (entry.caller.service === service && !isIdle(entry))
           tripped.set(scope, { ...entry, probeAt: clock.monotonic() })
       }
     },
-    refused: () => [...tripped.values()].filter((entry) => !isIdle(entry)),
+    refused: () => [...tripped.values()].filter((entry) => !isIdle(entry)).map(({ caller }) => caller),
     /** Omits a pause that no request has tested, because its resources are gone. */
     pauses() {
       const since = clock.monotonic() - LONGEST_PROBE_MS
       const tested = [...tripped.values()].filter(({ probeAt }) => probeAt > since)
       return tested.map((entry) => ({
-        service: entry.service,
+        service: entry.caller.service,
         since: entry.since,
         message: `${capital(wordsOf(entry))}.`,
       }))
@@ -160,7 +151,8 @@ function scopeOf({ service, operation, ids }: AuthenticatedCaller, status: Refus
 }
 
 function wordsOf(entry: Trip): string {
-  const { status, since, source, service } = entry
+  const { status, since } = entry
+  const { source, service } = entry.caller
   const when = timeOf(since)
   if (isIdle(entry)) return `service ${service} has been idle or waking up since ${when} (${status})`
   const what =
@@ -173,6 +165,6 @@ function held(entry: Trip, afterMs: number, now: number): RemoteError {
   return isIdle(entry)
     ? notSent('ServiceIdle', again, { retryAfterMs: Math.ceil(afterMs) })
     : notSent('AuthFailed', `${again}, or until the secret changes`, {
-        refused: { source: entry.source, what: whatIsRefused(entry.status) },
+        refused: { source: entry.caller.source, what: whatIsRefused(entry.status) },
       })
 }

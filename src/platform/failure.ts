@@ -12,7 +12,7 @@ import {
 } from '../contract/remote-error.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { Secret } from '../lib/secret.ts'
-import { excerptOf } from '../lib/excerpt.ts'
+import { excerptOf, excerptOfId } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry.ts'
 import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
@@ -162,21 +162,13 @@ function seenWords(failure: Failure, facts: Known, excerpt: string): string {
   const fault = faultOfReply(seen, proxy)
   if (fault !== undefined) return `no request was sent to ${origin}: ${proxyWords(fault)}`
   const words = REPLY_WORDS[facts.class](seen, facts, caller.operation)
-  const answered = `${origin} answered ${seen.status}, ${words}${excerpt === '' ? '' : `: ${excerpt}`}${idWords(facts.repliedId, failure)}`
+  const { repliedId } = facts
+  const id = repliedId === undefined ? '' : `; the reply held the id "${excerptOfId(repliedId, failure)}"`
+  const answered = `${origin} answered ${seen.status}, ${words}${excerpt === '' ? '' : `: ${excerpt}`}${id}`
   // A proxy that decrypts TLS (--ca-file) can reply, too.
   return proxy !== undefined && !body.isPlatforms
     ? `${answered}; the proxy ${proxy.address.origin} might have answered`
     : answered
-}
-
-const LONGEST_ID = 64
-
-function idWords(id: string | undefined, { mask }: Failure): string {
-  if (id === undefined) return ''
-  const shown = mask(id)
-    .slice(0, LONGEST_ID)
-    .replace(/[\p{C}\p{Z}]/gu, ' ')
-  return `; the reply held the id "${shown}${id.length > LONGEST_ID ? '…' : ''}"`
 }
 
 type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>

@@ -1,6 +1,7 @@
 import type { AdoptRequest } from './adopt-existing.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { excerptOfId } from '../../lib/excerpt.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, Remote } from '../../plan/record.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
@@ -12,8 +13,6 @@ import type { ReconcileContext } from '../context.ts'
 import type { ReadOptions, Reply } from '../../contract/platform.ts'
 import { isRequestError } from './outcome-of-error.ts'
 
-const ID_SHOWN = 64
-
 /** Why the id in a reply cannot be the new pipe's. */
 export function mismatchOf(
   { store, profile, mask }: ReconcileContext,
@@ -21,7 +20,7 @@ export function mismatchOf(
   { value }: Pick<Reply<RemoteResource>, 'value'>,
 ): string | undefined {
   const { id, serviceId, name } = value
-  const shown = (text: string) => excerptOfId(mask.mask(text))
+  const shown = (text: string) => excerptOfId(text, mask)
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   const form = idFormOf(createOnceKindOf(profile, expected.key))
   if (!form.matches(id)) return `${answered}, which ${form.not}`
@@ -32,11 +31,6 @@ export function mismatchOf(
   if (typeof name === 'string' && name !== expected.name)
     return `${answered}, which is of ${anyOf(nounOf(expected.key))} with another name, "${shown(name)}"`
   return undefined
-}
-
-function excerptOfId(text: string): string {
-  const plain = text.slice(0, ID_SHOWN).replace(/[\p{C}\p{Z}]/gu, ' ')
-  return text.length > ID_SHOWN ? `${plain}…` : plain
 }
 
 export type ReadOfId =
