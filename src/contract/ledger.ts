@@ -18,8 +18,8 @@ export interface Ledger extends AsyncDisposable {
   readonly isShared: boolean
   /** Records to read again: another process wrote them, or an own write failed. Each write sets a new object. */
   readonly toRead: Map<Key, object>
-  /** Can return an outdated record, but a write of an outdated record fails. @param known returned if it is current */
-  get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
+  /** Can return an outdated record, but a write of an outdated record fails. An unchanged record is the same object. */
+  get(key: Key): Promise<LedgerRecord | undefined>
   /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
   /** The record whose last intent has this id. Might read all records. */

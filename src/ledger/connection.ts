@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
+import type { Clock } from '../lib/clock.ts'
 import { statOf } from './location.ts'
 import { movedAway } from './binding.ts'
 import { sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
@@ -8,7 +9,7 @@ import { prepareTables } from './tables.ts'
 
 export const IN_MEMORY = ':memory:'
 
-export interface ConnectionOptions {
+export interface StoreOptions {
   readonly file: string
   /** An `owner` has the lock. A `reader` also works beside an owner and on a read-only volume. */
   readonly mode: 'owner' | 'reader'
@@ -17,12 +18,15 @@ export interface ConnectionOptions {
   readonly historyLimit?: number | undefined
   /** Longest wait for another writer, in ms. It blocks the event loop. Default: 2,000. */
   readonly busyTimeoutMs?: number | undefined
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** For tests: called before each commit. Its errors count as errors of SQLite. */
+  readonly beforeCommit?: (() => void) | undefined
 }
 
 const HISTORY_LIMIT = 10_000
 const BUSY_TIMEOUT_MS = 2_000
 
-export function connect(options: ConnectionOptions) {
+export function connect(options: StoreOptions) {
   const { file } = options
   try {
     try {
@@ -37,7 +41,7 @@ export function connect(options: ConnectionOptions) {
   }
 }
 
-function connectOnce(options: ConnectionOptions) {
+function connectOnce(options: StoreOptions) {
   const { file, mode, hashKey, historyLimit = HISTORY_LIMIT, busyTimeoutMs = BUSY_TIMEOUT_MS } = options
   const identity = identityOf(file)
   const db = new DatabaseSync(file, { readOnly: mode === 'reader', timeout: busyTimeoutMs })
@@ -59,7 +63,7 @@ function connectOnce(options: ConnectionOptions) {
   }
 }
 
-function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void {
+function prepareFile(db: DatabaseSync, { file, mode }: StoreOptions): void {
   const age = inspect(db, file)
   if (mode === 'owner') {
     const movedAt = readMovedAt(db)
@@ -109,7 +113,7 @@ function isCutShort(file: string, error: unknown): boolean {
 }
 
 /** SQLite rolls back a killed writer's transaction when a writable connection first reads. */
-function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): void {
+function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: StoreOptions): void {
   using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   db.prepare('PRAGMA schema_version').get()
 }

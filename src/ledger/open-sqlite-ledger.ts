@@ -4,9 +4,10 @@ import type { Clock } from '../lib/clock.ts'
 import { newBinding, type Binding } from './binding.ts'
 import { takeLease } from './lease.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
-import { IN_MEMORY } from './connection.ts'
-import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
+import { IN_MEMORY, type StoreOptions } from './connection.ts'
+import { openStore, type Store } from './sqlite-store.ts'
 import { hostname } from 'node:os'
+import type { Key } from '../kinds/key.ts'
 import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { decodeActivity, decodeEntry, decodeRecord } from './codec.ts'
@@ -156,10 +157,11 @@ function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>)
   let closed: Promise<void> | undefined
   const toRead: Ledger['toRead'] = new Map()
 
-  const given = new WeakSet<LedgerRecord>()
+  /** The record of each key as last returned, because decoding takes longer than a comparison of versions. */
+  const given = new Map<Key, LedgerRecord>()
 
   function give(record: LedgerRecord): LedgerRecord {
-    given.add(record)
+    given.set(record.key, record)
     return record
   }
 
@@ -219,10 +221,10 @@ function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>)
     toRead,
     aheadMs: 0,
     movedAt: store.movedAt(),
-    get: (key, known) =>
+    get: (key) =>
       read((tables) => {
-        const isGiven = known !== undefined && given.has(known)
-        if (isGiven && tables.versionOf(key) === known.version) return known
+        const known = given.get(key)
+        if (known !== undefined && tables.versionOf(key) === known.version) return known
         const stored = tables.get(key)
         return stored && give(decodeRecord(stored))
       }),

@@ -1,18 +1,12 @@
 import { LedgerError } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
-import { connect, type ConnectionOptions, IN_MEMORY } from './connection.ts'
+import { connect, IN_MEMORY, type StoreOptions } from './connection.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './location.ts'
 import { movedAway } from './binding.ts'
 import { BUSY, sqlError, lacksRoom, sqliteCode } from './sqlite-fault.ts'
 import { markMoved, transaction } from './table-schema.ts'
 import type { Tables } from './tables.ts'
-
-export interface StoreOptions extends ConnectionOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
-  /** For tests: called before each commit. Its errors count as errors of SQLite. */
-  readonly beforeCommit?: (() => void) | undefined
-}
 
 export type Store = ReturnType<typeof openStore>
 

@@ -27,7 +27,7 @@ export interface Admission extends BudgetPlaces {
 
 interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
   readonly priority: Rank
-  readonly places: 1 | 2 | 3
+  readonly places: number
 }
 
 /**

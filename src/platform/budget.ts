@@ -16,7 +16,7 @@ const LONGEST_LINE = 10_000
 
 interface Wanted {
   readonly priority: Rank
-  readonly places: 1 | 2 | 3
+  readonly places: number
 }
 
 export interface BudgetPlaces {

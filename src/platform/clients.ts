@@ -29,7 +29,6 @@ const ALERTS_CREDENTIAL = 'alerts token'
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
 /** Enough for 8,000 pipes of 2 kB. Parsing them blocks the event loop for about 100 ms. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
-const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
 const LONGEST_CONNECT_MS = 10_000
 
@@ -143,7 +142,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           throw notLeading(error)
         }
         const call = callOf(kind.operations.create, service)
-        const admission = await admit(call.caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
+        const admission = await admit(call.caller, ownBreaker, { ...readOptions, places: looks + 1 })
         const places = takenPlaces(admission, call.caller, parts)
         const own = { service, places, looks: looksIn(places, service), readValue: createdResource(kind) }
         return createPermit({ ...call, ...own }, parts)

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
+import { callbackify } from 'node:util'
 import { buildConnector, Client, errors } from 'undici'
+import { aborted } from '../lib/clock.ts'
 import type { ProxyAddress, ProxyFault } from '../lib/proxy.ts'
 import { socketCode, NoConnectionError, openTcp } from './tcp-connection.ts'
 import type { TlsSource } from './tls-files.ts'
@@ -60,20 +62,10 @@ export function openThrough(
 }
 
 export function connectorOf(open: OpenConnection): buildConnector.connector {
-  return (options, callback) => {
-    void passOn()
-
-    async function passOn(): Promise<void> {
-      let opened: Opened
-      try {
-        opened = await open(options)
-      } catch (error) {
-        callback(errorOf(error), null)
-        return
-      }
-      callback(null, skipInterim(opened.socket))
-    }
-  }
+  return (options, callback) =>
+    callbackify(open)(options, (error, opened) =>
+      error === null ? callback(null, skipInterim(opened.socket)) : callback(error, null),
+    )
 }
 
 async function joinedBy(
@@ -113,29 +105,20 @@ async function joinedBy(
   }
 }
 
-type Connect = (options: buildConnector.Options) => Promise<Socket>
-
-function connecting(connect: buildConnector.connector): Connect {
-  return (options) =>
-    new Promise((resolve, reject) => {
-      connect(options, (...[error, socket]) => {
-        if (error === null) resolve(socket)
-        else reject(error)
-      })
-    })
-}
-
 function securing(tls: TlsSource, timeoutMs: number) {
-  let made: { readonly of: unknown; readonly connect: Connect } | undefined
+  let made: { readonly of: unknown; readonly connect: buildConnector.connector } | undefined
   return async (under: Socket, options: buildConnector.Options): Promise<Socket> => {
     try {
       const secureContext = await tls.current()
       if (made === undefined || made.of !== secureContext) {
         const own = secureContext === undefined ? {} : { secureContext }
-        const connect = buildConnector({ timeout: timeoutMs, allowH2: false, ...own })
-        made = { of: secureContext, connect: connecting(connect) }
+        made = { of: secureContext, connect: buildConnector({ timeout: timeoutMs, allowH2: false, ...own }) }
       }
-      return await Promise.race([made.connect({ ...options, httpSocket: under }), closing(under, timeoutMs)])
+      const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+      made.connect({ ...options, httpSocket: under }, (...[error, socket]) =>
+        error === null ? resolve(socket) : reject(error),
+      )
+      return await Promise.race([promise, closing(under, timeoutMs)])
     } catch (error) {
       under.destroy()
       throw error
@@ -158,10 +141,9 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
 /** Added to undici's limit, because undici's own error says more and must come first. */
 const SLACK_MS = 1_000
 
-function expiring(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new errors.ConnectTimeoutError()), { once: true })
-  })
+async function expiring(signal: AbortSignal): Promise<never> {
+  await aborted(signal)
+  throw new errors.ConnectTimeoutError()
 }
 
 function authorityOf(options: buildConnector.Options): string {
@@ -170,10 +152,6 @@ function authorityOf(options: buildConnector.Options): string {
 
 function defaultPort({ protocol }: buildConnector.Options): string {
   return protocol === 'https:' ? '443' : '80'
-}
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('no error was thrown', { cause: thrown })
 }
 
 /** Interim replies (RFC 9110, 15.2), except 101, which ends HTTP. */

@@ -16,7 +16,7 @@ export interface Repeatable<T> extends ApiCall<T> {
   /** Makes the body of each attempt. `send` throws the errors of this function. */
   readonly body?: (places: TakenPlaces) => Promise<string | undefined>
   /** Requests in the budget, with the reads before the change. Default: 1. */
-  readonly places?: 1 | 2 | 3
+  readonly places?: number
   readonly maxReplyBytes?: number
   readonly retries?: number
 }

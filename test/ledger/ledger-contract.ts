@@ -40,15 +40,14 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.withIntent(intent?.id ?? 'other')).toStrictEqual(intent && written)
     })
 
-    test('gives back the known record while it is at its version, and never when it was changed or is gone', async () => {
+    test('gives back the same record while it is at its version, and never when it was changed or is gone', async () => {
       const first = await ledger.swap(blank(ORDERS), [])
-      expect(await ledger.get(ORDERS, first)).toBe(first)
+      expect(await ledger.get(ORDERS)).toBe(first)
       const second = await ledger.swap({ ...first, line: 7 }, [])
       expect(second).toStrictEqual({ ...first, line: 7, version: 2 })
-      expect(await ledger.get(ORDERS, first)).toStrictEqual(second)
-      expect(await ledger.get(ORDERS, { ...second, line: 8 })).toStrictEqual(second)
+      expect(await ledger.get(ORDERS)).toStrictEqual(second)
       await ledger.remove(second, [])
-      expect(await ledger.get(ORDERS, second)).toBeUndefined()
+      expect(await ledger.get(ORDERS)).toBeUndefined()
     })
 
     test('lists records in the order of their keys', async () => {

@@ -9,7 +9,7 @@ type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 
 export async function readRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
   const known = store.record(key)
-  const stored = await ledger.get(key, known)
+  const stored = await ledger.get(key)
   // A ledger that cannot be written lacks the last back-off and the last request for a deletion.
   const isSame = stored !== known && stored?.version === known?.version
   const record = stored && isSame ? { ...stored, backoff: known?.backoff, removal: known?.removal } : stored
@@ -25,7 +25,7 @@ export async function syncStoreFromLedger({ ledger, store }: Known): Promise<rea
     const known = store.record(key)
     let record: LedgerRecord | undefined
     try {
-      record = await ledger.get(key, known)
+      record = await ledger.get(key)
     } catch (error) {
       if (error instanceof LedgerError && error.code === 'corrupt') continue
       throw error
