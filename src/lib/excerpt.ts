@@ -1,4 +1,4 @@
-import { isObject } from './json.ts'
+import { isObject, valueAt } from './json.ts'
 import type { SecretMask } from './mask/secret-mask.ts'
 import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 
@@ -34,13 +34,9 @@ export function excerptOf(
   return cutToBytes(text)
 }
 
-/** Characters. */
-const LONGEST_ID = 64
-
 export function excerptOfId(id: string, { mask }: Pick<SecretMask, 'mask'>): string {
-  const text = mask(id)
-  const shown = text.slice(0, LONGEST_ID).replace(/[\p{C}\p{Z}]/gu, ' ')
-  return text.length > LONGEST_ID ? `${shown}…` : shown
+  const text = mask(id).replaceAll(/[\p{C}\p{Z}]/gu, ' ')
+  return text.replace(/^(.{64}).+/su, '$1…')
 }
 
 function cutToBytes(text: string): string {
@@ -53,12 +49,12 @@ function wordsOf(body: string, texts: 'shown' | 'hidden'): string {
   const text = body.trimStart()
   if (text.startsWith('<')) {
     const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim()
-    return title === undefined || title === '' ? 'an HTML page' : `an HTML page titled “${title}”`
+    return title ? `an HTML page titled “${title}”` : 'an HTML page'
   }
   try {
     const json: unknown = JSON.parse(text)
     // Serialized again, because the mask knows how `JSON.stringify` escapes a secret.
-    const isHidden = texts === 'hidden' || (isObject(json) && isObject(json['result']))
+    const isHidden = texts === 'hidden' || isObject(valueAt(json, 'result'))
     return messageOf(json) ?? JSON.stringify(json, isHidden ? hideText : undefined)
   } catch {
     return texts === 'hidden' && /^[{["]/.test(text) ? `unreadable JSON of ${text.length} characters` : text
@@ -74,7 +70,7 @@ function messageOf(json: unknown): string | undefined {
   for (const name of ['message', 'error', 'detail', 'title']) {
     const value = json[name]
     if (typeof value === 'string' && value !== '') return value
-    const inner = isObject(value) ? value['message'] : undefined
+    const inner = valueAt(value, 'message')
     if (typeof inner === 'string' && inner !== '') return inner
   }
   return undefined

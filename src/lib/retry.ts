@@ -62,5 +62,5 @@ function numberOf(text: string): number {
 }
 
 function first(value: string | readonly string[] = ''): string {
-  return (typeof value === 'string' ? value : (value[0] ?? '')).trim()
+  return ([value].flat()[0] ?? '').trim()
 }

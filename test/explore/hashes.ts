@@ -48,9 +48,6 @@ export function keptMask(others: readonly string[] = []): SecretMask {
       mask = maskOf(added)
     },
     mask: (text) => mask.mask(text),
-    get encoded() {
-      return mask.encoded
-    },
   }
 }
 

@@ -46,7 +46,6 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   /** Texts to mask, grouped by their first four characters, then by length (`PART_LENGTHS`). Each group is sorted. */
   const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
-  let encoded = 0
 
   function add(secret: string): void {
     if (secret.length < MIN_MASKED_LENGTH) return
@@ -59,7 +58,6 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 
   function encode(secret: string): void {
-    encoded += 1
     for (const needle of [secret, ...sensitiveIn(secret)].flatMap(needlesOf)) {
       const { text } = needle
       const part = PART_LENGTHS.find((length) => length <= text.length) ?? MIN_MASKED_LENGTH
@@ -102,13 +100,7 @@ export function createSecretMask(secrets: Iterable<string> = []) {
   }
 
   for (const secret of secrets) add(secret)
-  return {
-    add,
-    mask,
-    get encoded() {
-      return encoded
-    },
-  }
+  return { add, mask }
 }
 
 /** Sensitive values inside a secret that is JSON, or JSON in base64, such as a service-account key. */
@@ -215,13 +207,8 @@ function jsonFormsOf(secret: string): readonly string[] {
 }
 
 function codeOf(text: string): string {
-  return (
-    String.raw`\u` +
-    text
-      .charCodeAt(text.length - 1)
-      .toString(16)
-      .padStart(4, '0')
-  )
+  const code = text.charCodeAt(text.length - 1).toString(16)
+  return String.raw`\u` + code.padStart(4, '0')
 }
 
 /** Forms in a URL: `%2F` or `%2f`, a space as `%20` or `+`, reserved characters plain or encoded (RFC 3986, 2.2). */
@@ -231,7 +218,7 @@ function urlFormsOf(secret: string): readonly string[] {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return [...new Set([url, strict])].flatMap((each) => {
+  return [url, strict].flatMap((each) => {
     const lower = each.replaceAll(/%../g, (byte) => byte.toLowerCase())
     return [each, lower, each.replaceAll('%20', '+'), lower.replaceAll('%20', '+')]
   })
