@@ -9,11 +9,11 @@ import {
   openSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LedgerError } from '../contract/ledger.ts'
-import { corrupt, sqlError } from './sqlite-fault.ts'
+import { corrupt, sqlError, wordFaults } from './sqlite-fault.ts'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import type { Archive } from './archive.ts'
@@ -28,19 +28,13 @@ import { prepareTables } from './tables.ts'
 /** Resolves links, so all paths to a ledger give the same lock. The folder must exist. */
 export function realFile(file: string): string {
   const path = resolve(file)
-  try {
-    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
-  } catch (error) {
-    throw sqlError('open', file, error)
-  }
+  return wordFaults('open', file, () =>
+    existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path)),
+  )
 }
 
 export function makeFolderOf(file: string): void {
-  try {
-    makeFolder(dirname(resolve(file)))
-  } catch (error) {
-    throw sqlError('open', file, error)
-  }
+  wordFaults('open', file, () => makeFolder(dirname(resolve(file))))
 }
 
 /** @throws {LedgerError} `io` if it is no file; `corrupt` if it is empty, or is gone and left a journal file */
@@ -64,11 +58,7 @@ export function ledgerExists(file: string): boolean {
 }
 
 export function statOf(file: string): BigIntStats | undefined {
-  try {
-    return statSync(file, { bigint: true, throwIfNoEntry: false })
-  } catch (error) {
-    throw sqlError('open', file, error)
-  }
+  return wordFaults('open', file, () => statSync(file, { bigint: true, throwIfNoEntry: false }))
 }
 
 export function missing(file: string, hint: string): LedgerError {
@@ -93,7 +83,7 @@ export function makeFolder(folder: string, options: { readonly mode?: number } =
 export function createLedgerFile(file: string, archive?: Archive): void {
   const draft = `${file}.new-${randomUUID()}`
   try {
-    closeSync(openSync(draft, 'wx', 0o600)) // it will hold the hash key: readable for this user only
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 }) // it will hold the hash key: readable for this user only
     fill(draft, archive)
     renameSync(draft, file)
     syncFolder(file)
@@ -141,17 +131,13 @@ export function createReserve(ledger: string) {
   return {
     take(): void {
       if (size() >= RESERVE_BYTES) return
-      const handle = openSync(file, 'w', 0o600)
       try {
         // Not zeros, because some file systems do not store them.
-        const block = Buffer.alloc(65_536, 'pipewright keeps this room for the outcome of a create\n')
-        for (let written = 0; written < RESERVE_BYTES; written += block.length) writeSync(handle, block)
-        fsyncSync(handle)
+        const text = Buffer.alloc(RESERVE_BYTES, 'pipewright keeps this room for the outcome of a create\n')
+        writeFileSync(file, text, { mode: 0o600, flush: true })
       } catch (error) {
         remove()
         throw error
-      } finally {
-        closeSync(handle)
       }
     },
     release(): boolean {

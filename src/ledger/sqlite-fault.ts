@@ -48,6 +48,15 @@ export function sqlError(doing: 'open' | 'read' | 'write', file: string, error: 
   return error
 }
 
+/** @throws what {@link sqlError} makes of an error of `work` */
+export function wordFaults<T>(doing: 'open' | 'read' | 'write', file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw sqlError(doing, file, error)
+  }
+}
+
 export function corrupt(file: string, how: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'corrupt',

@@ -4,7 +4,7 @@ import { connect, IN_MEMORY, type StoreOptions } from './connection.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './location.ts'
 import { movedAway } from './binding.ts'
-import { BUSY, sqlError, lacksRoom, sqliteCode } from './sqlite-fault.ts'
+import { BUSY, sqlError, lacksRoom, sqliteCode, wordFaults } from './sqlite-fault.ts'
 import { markMoved, transaction } from './table-schema.ts'
 import type { Tables } from './tables.ts'
 
@@ -52,15 +52,13 @@ export function openStore(options: StoreOptions) {
   }
 
   function read<T>(work: (tables: Tables) => T): T {
-    try {
+    return wordFaults('read', file, () => {
       followFile('read')
       return patiently('read', () => {
         assertNotOlder('read')
         return work(connection.tables)
       })
-    } catch (error) {
-      throw sqlError('read', file, error)
-    }
+    })
   }
 
   return {
@@ -77,21 +75,13 @@ export function openStore(options: StoreOptions) {
       } catch (error) {
         if (room === 'free' || !lacksRoom(error) || !reserve.release()) throw sqlError('write', file, error)
       }
-      try {
-        return commit(work)
-      } catch (error) {
-        throw sqlError('write', file, error)
-      }
+      return wordFaults('write', file, () => commit(work))
     },
     movedAt: () => read((tables) => tables.text('moved_at')),
     markMoved: (at: string) => markMoved(connection.db, at),
     owned: () => file === IN_MEMORY || isOwned(file),
     reserveRoom() {
-      try {
-        if (file !== IN_MEMORY) reserve.take()
-      } catch (error) {
-        throw sqlError('write', file, error)
-      }
+      if (file !== IN_MEMORY) wordFaults('write', file, () => reserve.take())
     },
     async [Symbol.asyncDispose]() {
       if (connection.db.isOpen) connection.db.close()
