@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { comparedField, type Field, type Fields, valueOfUnset } from './field-table.ts'
-import { canonicalLeaf, type LeafForm, sameLeaf } from './leaf-forms.ts'
+import { canonicalLeaf, sameLeaf } from './leaf-forms.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
@@ -12,34 +12,79 @@ export function compareBody(
   desired: JsonObject,
   observed: JsonObject,
 ): readonly Difference[] {
-  return compareFields(fields, desired, observed, '').toSorted((a, b) => (a.field < b.field ? -1 : 1))
+  const { differences } = compareFields(fields, desired, observed, '')
+  return differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))
 }
+
+/**
+ * The observed body in the manifest's form, for a diff with only real differences. Equal values, unreturned
+ * fields and sensitive values are copied from the manifest. Fields outside the manifest are left out.
+ */
+export function observedForDiff(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
+  return compareFields(fields, desired, observed, '').shown
+}
+
+/** The observed body for a diff, with the fields that the manifest lacks, because an upsert removes them. */
+export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
+  const isSet = (value: Json | undefined) => canonicalLeaf('text', value) !== undefined && value !== ''
+  const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
+  return {
+    ...observedForDiff(fields, desired, observed),
+    ...Object.fromEntries(others.map((name) => [name, observed[name]])),
+  }
+}
+
+interface Comparison {
+  readonly differences: readonly Difference[]
+  /** The observed value, as {@link observedForDiff} shows it. */
+  readonly shown: Json | undefined
+}
+
+type ComparedFields = Comparison & { readonly shown: JsonObject }
 
 function compareFields(
   fields: Fields,
   desired: JsonObject,
   observed: JsonObject,
   prefix: string,
-): readonly Difference[] {
+): ComparedFields {
   const differences: Difference[] = []
+  const shown: [string, Json][] = []
   for (const name of Object.keys(desired)) {
     const want = desired[name]
+    if (want === undefined || want === null) continue
     const have = Object.hasOwn(observed, name) ? observed[name] : undefined
-    if (want === undefined || want === null || isWritten(want, have)) continue
-    const field = comparedField(fields, name, want, have)
-    if (field === undefined || isSecretRef(want)) continue
-    if (field.form === undefined && field.keyedBy !== undefined && Array.isArray(want)) {
-      differences.push(...compareRecords(field, want, have, `${prefix}${name}`))
-    } else if (field.form === undefined && isObject(want)) {
-      differences.push(...compareFields(field.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
-    } else {
-      const { form = 'text' } = field
-      const isDefault = canonicalLeaf(form, have) === undefined && want === valueOfUnset(field, form)
-      if (!isDefault && !sameLeaf(form, want, have))
-        differences.push(leafDifference(form, name, prefix, want, have))
-    }
+    const field = isWritten(want, have) ? undefined : comparedField(fields, name, want, have)
+    const found =
+      field === undefined || isSecretRef(want) ? undefined : compareField(field, want, have, prefix, name)
+    if (found !== undefined) differences.push(...found.differences)
+    const isCopied = found === undefined || found.differences.length === 0 || isSensitiveName(name)
+    const value = isCopied ? want : (found.shown ?? undefined)
+    if (value !== undefined) shown.push([name, value])
   }
-  return differences
+  return { differences, shown: Object.fromEntries(shown) }
+}
+
+function compareField(
+  field: Field,
+  want: Json,
+  have: Json | undefined,
+  prefix: string,
+  name: string,
+): Comparison {
+  const path = `${prefix}${name}`
+  if (field.form === undefined && field.keyedBy !== undefined && Array.isArray(want))
+    return compareRecords(field, want, have, path)
+  if (field.form === undefined && isObject(want)) {
+    const inner = compareFields(field.fields, want, isObject(have) ? have : {}, `${path}.`)
+    return isObject(have) ? inner : { ...inner, shown: have }
+  }
+  const { form = 'text' } = field
+  const isDefault = canonicalLeaf(form, have) === undefined && want === valueOfUnset(field, form)
+  if (isDefault || sameLeaf(form, want, have)) return { differences: [], shown: have }
+  const show = isSensitiveName(name) ? showSensitivePair : showPair
+  const [desired, observed] = show(form, want, have)
+  return { differences: [{ field: path, desired, observed }], shown: have }
 }
 
 /** Maximum number of unpaired list items that become differences. A reply can have a hundred thousand items. */
@@ -50,18 +95,22 @@ function compareRecords(
   desired: readonly Json[],
   observed: Json | undefined,
   field: string,
-): readonly Difference[] {
+): Comparison {
   const items = Array.isArray(observed) ? observed : []
   if (items !== observed && canonicalLeaf('text', observed) !== undefined) {
     const [want, have] = showPair('text', desired, observed)
-    return [{ field, desired: want, observed: have }]
+    return { differences: [{ field, desired: want, observed: have }], shown: observed }
   }
-  const isSame = (want: JsonObject, have: JsonObject) => compareFields(fields, want, have, '').length === 0
+  const isSame = (want: JsonObject, have: JsonObject) =>
+    compareFields(fields, want, have, '').differences.length === 0
   const { pairs, missing, extra } = pairUp(keyedBy, desired, items, isSame)
   const labelOf = createLabels(keyedBy)
   const pathOf = (item: Json) => `${field}[${labelOf(item)}]`
-  return [
-    ...pairs.flatMap(([want, have]) => compareFields(fields, want, have, `${pathOf(want)}.`)),
+  const paired = new Map<Json, ComparedFields>(
+    pairs.map(([want, have]) => [want, compareFields(fields, want, have, `${pathOf(want)}.`)]),
+  )
+  const differences = [
+    ...paired.values().flatMap((one) => one.differences),
     ...missing
       .slice(0, MAX_UNPAIRED)
       .map((item) => ({ field: pathOf(item), desired: summarize(keyedBy, fields, item), observed: NOT_SET })),
@@ -69,6 +118,8 @@ function compareRecords(
       .slice(0, MAX_UNPAIRED)
       .map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(keyedBy, fields, item) })),
   ]
+  const shown = desired.flatMap((want) => paired.get(want) ?? []).map((one) => one.shown)
+  return { differences, shown: Array.isArray(observed) ? [...shown, ...extra] : observed }
 }
 
 function isWritten(want: Json | undefined, have: Json | undefined): boolean {
@@ -85,16 +136,4 @@ function hasAllOf(want: JsonObject, have: JsonObject): boolean {
     if (!Object.hasOwn(have, name) || !isWritten(want[name], have[name])) return false
   }
   return true
-}
-
-function leafDifference(
-  form: LeafForm,
-  name: string,
-  prefix: string,
-  want: Json,
-  have: Json | undefined,
-): Difference {
-  const show = isSensitiveName(name) ? showSensitivePair : showPair
-  const [desired, observed] = show(form, want, have)
-  return { field: `${prefix}${name}`, desired, observed }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { observedForDiff, beforeWhole } from '../../src/kinds/observed-for-diff.ts'
+import { observedForDiff, beforeWhole } from '../../src/kinds/compare-body.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 

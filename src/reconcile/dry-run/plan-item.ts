@@ -1,5 +1,5 @@
 import { dependencyWaits } from '../../plan/gates.ts'
-import { observedForDiff, beforeWhole } from '../../kinds/observed-for-diff.ts'
+import { observedForDiff, beforeWhole } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
