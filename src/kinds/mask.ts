@@ -10,45 +10,40 @@ const DEEPEST = 64
 
 /** Sensitive values become `[sensitive]`, secret references `[secret NAME/KEY]`. */
 export function maskSensitive(body: JsonObject): JsonObject {
-  return maskObject(body, 'open', 0)
+  return maskObject(body, { isClosed: false, keepsReferences: false }, 0)
 }
 
 /** Sensitive values become `[sensitive]`. Secret references stay. */
 export function maskManifest(manifest: JsonObject): JsonObject {
-  return maskObject(manifest, 'open references', 0)
+  return maskObject(manifest, { isClosed: false, keepsReferences: true }, 0)
 }
 
 export function maskText(text: string): string {
   return withoutUrlSecrets(text, SENSITIVE)
 }
 
-/** `closed`: inside a field with a sensitive name, so values are masked. `references`: secret references stay. */
-type Mode = 'open' | 'closed' | 'open references' | 'closed references'
-
-const CLOSED: Readonly<Record<Mode, Mode>> = {
-  open: 'closed',
-  closed: 'closed',
-  'open references': 'closed references',
-  'closed references': 'closed references',
+interface Mode {
+  /** Inside a field with a sensitive name, so values are masked. */
+  readonly isClosed: boolean
+  readonly keepsReferences: boolean
 }
 
 function maskObject(value: JsonObject, mode: Mode, depth: number): JsonObject {
   return Object.fromEntries(
-    Object.keys(value)
-      .filter((name) => value[name] !== undefined)
-      .map((name) => [
-        name,
-        maskValue(value[name] ?? null, isSensitiveName(name) ? CLOSED[mode] : mode, depth + 1),
-      ]),
+    Object.entries(value).flatMap(([name, inner]) =>
+      inner === undefined
+        ? []
+        : [[name, maskValue(inner, isSensitiveName(name) ? { ...mode, isClosed: true } : mode, depth + 1)]],
+    ),
   )
 }
 
 function maskValue(value: Json, mode: Mode, depth: number): Json {
   if (value === null) return null
-  const isClosed = CLOSED[mode] === mode
-  if (typeof value === 'string') return isClosed ? SENSITIVE : maskText(value)
-  if (typeof value !== 'object') return isClosed ? SENSITIVE : value
-  if (mode.endsWith('references') && isReference(value)) return value
+  if (typeof value !== 'object' && mode.isClosed) return SENSITIVE
+  if (typeof value === 'string') return maskText(value)
+  if (typeof value !== 'object') return value
+  if (mode.keepsReferences && isReference(value)) return value
   const ref = asSecretRef(value)
   if (ref !== undefined) return `[secret ${ref.name}/${ref.key}]`
   if (depth >= DEEPEST) return '[nested too deep]'
@@ -64,19 +59,22 @@ function isReference(value: Json): boolean {
 }
 
 export function sensitiveTexts(body: JsonObject): readonly string[] {
-  return Object.entries(body).flatMap(([name, value]) =>
-    value === undefined ? [] : sensitiveIn(name, value),
-  )
+  return namedTexts(body)
+    .filter(([name, text]) => isSensitiveName(name) && !isPlainUserName(name, text))
+    .map(([, text]) => text)
+    .toArray()
 }
 
-function sensitiveIn(name: string, value: Json): readonly string[] {
-  if (typeof value === 'string') {
-    // Masking a plain user name such as "admin" would hide that word in other texts.
-    const isPlainUserName = NAMING_FIELDS.has(name) && readsLikeName(value)
-    return isSensitiveName(name) && !isPlainUserName ? [value] : []
-  }
-  if (typeof value !== 'object' || value === null) return []
-  return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
+/** Masking a plain user name such as "admin" would hide that word in other texts. */
+function isPlainUserName(name: string, text: string): boolean {
+  return NAMING_FIELDS.has(name) && readsLikeName(text)
+}
+
+/** All texts, each with the name of the nearest field. */
+function* namedTexts(value: Json | undefined, name = ''): Generator<readonly [name: string, text: string]> {
+  if (typeof value === 'string') yield [name, value]
+  else if (isObject(value)) for (const [inner, item] of Object.entries(value)) yield* namedTexts(item, inner)
+  else if (Array.isArray(value)) for (const item of value) yield* namedTexts(item as Json, name)
 }
 
 /** Masks a reply's texts, except those visible in the manifest. @param asked the manifest's body */
@@ -88,21 +86,9 @@ export function replyMask(
   return (text) => {
     const shown = mask(text)
     if (shown === text) return shown
-    open ??= new Set(asked === undefined ? [] : openTexts(asked))
+    open ??= new Set(namedTexts(asked && maskSensitive(asked)).map(([, visible]) => visible))
     return open.has(text) ? (text as MaskedText) : shown // visible in the manifest
   }
-}
-
-function openTexts(body: JsonObject): readonly string[] {
-  return Object.entries(body).flatMap(([name, value]) =>
-    value === undefined || isSensitiveName(name) ? [] : openTextsIn(value),
-  )
-}
-
-function openTextsIn(value: Json): readonly string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return isObject(value) ? openTexts(value) : value.flatMap(openTextsIn)
 }
 
 /** Characters. For longer texts, only the length is shown: masking would block the event loop. */

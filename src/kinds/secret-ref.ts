@@ -86,39 +86,32 @@ interface PlacedRef {
 }
 
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
-  return refsUnder(body, '').toSorted((a, b) => (a.path < b.path ? -1 : 1))
-}
-
-function refsUnder(value: Json | undefined, path: string): readonly PlacedRef[] {
-  if (typeof value !== 'object' || value === null) return []
-  const ref = asSecretRef(value)
-  if (ref !== undefined) return [{ path, ref }]
-  if (!isObject(value)) return value.flatMap((item, index) => refsUnder(item, `${path}[${index}]`))
-  return Object.keys(value).flatMap((name) => refsUnder(value[name], fieldPath(path, name)))
-}
-
-function fieldPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
+  const refs: PlacedRef[] = []
+  replaceRefs(body, '', (path, ref) => {
+    refs.push({ path, ref })
+    return ''
+  })
+  return refs.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** The body of a request, with secrets. @param read returns the secret at a path of {@link secretRefsIn} */
 export function withSecrets(body: JsonObject, read: (path: string) => string): JsonObject {
-  return fieldsWithSecrets(body, '', read)
+  return replaceRefs(body, '', read) as JsonObject // the body is no reference
 }
 
-function fieldsWithSecrets(body: JsonObject, path: string, read: (path: string) => string): JsonObject {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, valueWithSecrets(value, fieldPath(path, name), read)]),
-  )
-}
-
-function valueWithSecrets(
-  value: Json | undefined,
+function replaceRefs(
+  value: Json,
   path: string,
-  read: (path: string) => string,
-): Json | undefined {
+  replace: (path: string, ref: PlacedRef['ref']) => string,
+): Json {
   if (typeof value !== 'object' || value === null) return value
-  if (asSecretRef(value) !== undefined) return read(path)
-  if (isObject(value)) return fieldsWithSecrets(value, path, read)
-  return value.map((item, index) => valueWithSecrets(item, `${path}[${index}]`, read) ?? null)
+  const ref = asSecretRef(value)
+  if (ref !== undefined) return replace(path, ref)
+  if (!isObject(value)) return value.map((item, index) => replaceRefs(item, `${path}[${index}]`, replace))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      inner && replaceRefs(inner, path === '' ? name : `${path}.${name}`, replace),
+    ]),
+  )
 }
