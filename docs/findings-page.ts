@@ -4,8 +4,8 @@ import { PROFILES } from '../src/kinds/profiles/profiles.ts'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { type Finding, RULE_CODES } from '../src/kinds/finding.ts'
-import { FINDING_CODES, pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
+import { type Finding, FINDING_CODES } from '../src/kinds/finding.ts'
+import { pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/yaml/limits.ts'
 import { createFindingRoom } from '../src/manifest/validate/parse-document.ts'
 import { createPlaces } from '../src/manifest/rules/source-locator.ts'
@@ -109,7 +109,7 @@ export function findingsOfExample(
 
 /** The whole page. @param note that it is generated */
 export function findingsPage(note: string): string {
-  const meanings = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))
+  const meanings = new Map<string, string>(Object.entries(FINDING_CODES))
   const examples = findingExamples()
   const rows = examples.map(({ code, title }) => `| [\`${code}\`](#${code}) | ${title} |`)
   const sections = examples.map((example) => section(example, meanings.get(example.code) ?? ''))

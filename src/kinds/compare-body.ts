@@ -26,12 +26,15 @@ export function observedForDiff(fields: Fields, desired: JsonObject, observed: J
 
 /** The observed body for a diff, with the fields that the manifest lacks, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
-  const isSet = (value: Json | undefined) => canonicalLeaf('text', value) !== undefined && value !== ''
   const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {
     ...observedForDiff(fields, desired, observed),
     ...Object.fromEntries(others.map((name) => [name, observed[name]])),
   }
+}
+
+function isSet(value: Json | undefined): boolean {
+  return canonicalLeaf('text', value) !== undefined && value !== ''
 }
 
 interface Comparison {

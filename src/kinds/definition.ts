@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { JsonObject } from '../lib/json.ts'
 import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
-import type { RuleFinding } from './finding.ts'
+import type { FieldFinding } from './finding.ts'
 import type { IdForm } from './id-form.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
@@ -42,7 +42,7 @@ export interface KindFacts {
 interface Described<M extends ResourceManifest> extends KindFacts {
   readonly description: string
   readonly schema: z.ZodType<M>
-  rules(manifest: M): readonly RuleFinding[]
+  rules(manifest: M): readonly FieldFinding[]
 }
 
 interface Compared<M extends ResourceManifest> {
@@ -109,7 +109,6 @@ export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
   remoteId(manifest: M): string
   /** Values that the manifest expects. If empty, only `state` is watched. */
   expected(manifest: M): JsonObject
-  readonly written?: CreateOnceKind
 }
 
 /** A kind without requests, which other manifests refer to by name. */

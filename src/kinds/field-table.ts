@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../lib/json.ts'
+import { fieldOfPath } from './changes.ts'
 import { factsOfForm, type LeafForm } from './leaf-forms.ts'
 import { isReferenceSchema } from './secret-ref.ts'
 import { z } from './zod.ts'
@@ -113,39 +114,26 @@ export function valueOfUnset(field: Field, form: LeafForm): Json | undefined {
   return field.default ?? factsOfForm(form).unset
 }
 
-export function fieldAt(fields: Fields, path: string): Field | undefined {
+/** The declared field at a path. */
+export function fieldAt(fields: Fields, path: string | readonly string[]): Field | undefined {
   let field: Field | undefined = { ...UNKNOWN_OBJECT, fields }
-  for (const name of path.split('.'))
+  for (const name of typeof path === 'string' ? path.split('.') : path)
     field = field !== undefined && Object.hasOwn(field.fields, name) ? field.fields[name] : undefined
   return field
-}
-
-/** Form of the value at a path; text if it is unknown. Undefined: no single value. */
-export function leafFormAt(fields: Fields, names: readonly string[]): LeafForm | undefined {
-  let field: Field = { ...UNKNOWN_OBJECT, fields }
-  for (const name of names) {
-    if (field.form !== undefined) return undefined
-    field = fieldFor(field.fields, name, null)
-  }
-  return field.form
 }
 
 export function isReturnedField(fields: Fields, path: string): boolean {
   return howOftenReturned(fields, path) === 'always'
 }
 
-/** How often replies have the field at a path. An unknown path counts as `always`. */
+/** How often replies have the field at a path. An unknown field is returned as its parent is. */
 export function howOftenReturned(fields: Fields, path: string): Field['returned'] {
-  const bracket = path.indexOf('[') // list items have no request-only fields
-  const names = (bracket === -1 ? path : path.slice(0, bracket)).split('.')
-  let level: Fields = fields
-  for (const [index, name] of names.entries()) {
-    const field = Object.hasOwn(level, name) ? level[name] : undefined
-    if (field === undefined) return 'always'
-    if (field.returned !== 'always') return field.returned
-    level = field.fields
-    if (field.keyedBy !== undefined && index === names.length - 1)
-      return Object.values(level).some(({ returned }) => returned === 'at times') ? 'at times' : 'always'
+  let field: Field = { ...UNKNOWN_OBJECT, fields }
+  for (const name of fieldOfPath(path).split('.')) {
+    const inner = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined
+    if (inner === undefined) return field.returned
+    field = inner
   }
-  return 'always'
+  if (field.returned !== 'always' || field.keyedBy === undefined) return field.returned
+  return Object.values(field.fields).some(({ returned }) => returned === 'at times') ? 'at times' : 'always'
 }

@@ -11,7 +11,8 @@ interface Described {
 }
 
 function describedIn({ kinds }: Profile): readonly Described[] {
-  return [...kinds, { ...LOCK, schema: LOCK_SCHEMA }]
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]))
+  return [...byName.values(), { ...LOCK, schema: LOCK_SCHEMA }]
 }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'

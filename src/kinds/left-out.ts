@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isObject, valueAt, type Json, type JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind } from './definition.ts'
-import type { RuleCode } from './finding.ts'
+import type { Path, Statement } from './finding.ts'
 import { asSecretRef } from './secret-ref.ts'
 
 /** A field of an imported resource that its manifest cannot have. */
@@ -12,8 +12,6 @@ export interface LeftOut {
   /** True if Pipewright does not know the field. A resource created from the manifest would lack it. */
   readonly isUnknown?: true
 }
-
-type Path = readonly (string | number)[]
 
 interface Objection {
   readonly path: Path
@@ -69,7 +67,7 @@ function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Obje
 }
 
 /** If mappings and columns contradict each other, the columns are removed. */
-const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
+const INSTEAD: Partial<Readonly<Record<Statement['code'], Path>>> = {
   'mapping-missing-column': ['spec', 'destination', 'columns'],
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }

@@ -1,4 +1,5 @@
 import { OVERRIDES, TURNING } from '../lib/shown-text.ts'
+import type { Path } from './finding.ts'
 import type { LeafForm } from './leaf-forms.ts'
 
 /** Zero-width joiners that no script needs: two in a row, at the start, or after a space, ASCII or Latin character. */
@@ -45,7 +46,7 @@ export function oddCharacterIn(form: LeafForm, text: string): string | undefined
  * Finds what Pipewright refuses in a text of a manifest.
  * @returns the first odd character, `__proto__`, or `unresolved` for a placeholder or reference of another tool
  */
-export function faultOf(form: LeafForm, path: readonly (string | number)[], text: string) {
+export function faultOf(form: LeafForm, path: Path, text: string) {
   const odd = oddCharacterIn(form, text)
   if (odd !== undefined) return odd
   if (text === '__proto__') return text

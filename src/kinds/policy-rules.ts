@@ -1,9 +1,9 @@
-import { ruleError, type RuleFinding } from './finding.ts'
+import { ruleError, type FieldFinding } from './finding.ts'
 import { anyOf, kindNamed } from './lookup.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
 import type { ResourceManifest, Policy } from './manifest.ts'
 
-export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFinding[] {
+export function commonPolicyRules(manifest: ResourceManifest): readonly FieldFinding[] {
   const self = keyOf(manifest.kind, manifest.metadata.name)
   const dependsOn = manifest.policy?.dependsOn ?? []
   return dependsOn.flatMap((key, index) =>
@@ -19,12 +19,12 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
   )
 }
 
-export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly RuleFinding[] {
+export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly FieldFinding[] {
   if (policy === undefined) return []
   return [...contradictions(kind, policy), ...targets(keyOf(kind, metadata.name), policy)]
 }
 
-function contradictions(kind: string, { renamedFrom, replaces }: Policy): readonly RuleFinding[] {
+function contradictions(kind: string, { renamedFrom, replaces }: Policy): readonly FieldFinding[] {
   if (replaces === undefined || renamedFrom !== replaces) return []
   const noun = kindNamed(kind)?.noun ?? ''
   return [
@@ -36,7 +36,7 @@ function contradictions(kind: string, { renamedFrom, replaces }: Policy): readon
   ]
 }
 
-function targets(self: Key, policy: Policy): readonly RuleFinding[] {
+function targets(self: Key, policy: Policy): readonly FieldFinding[] {
   return (['renamedFrom', 'replaces'] as const).flatMap((field) => {
     const text = policy[field]
     const target = text === undefined ? undefined : parseKey(text)

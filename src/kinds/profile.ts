@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../lib/json.ts'
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
-import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
-import { leafFormAt, type Fields } from './field-table.ts'
-import type { RuleFinding } from './finding.ts'
+import type { CreateOnceKind, Kind, Operation } from './definition.ts'
+import { fieldAt, type Fields } from './field-table.ts'
+import type { FieldFinding, Path } from './finding.ts'
 import { keyOf, kindOf, type Key } from './key.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
 import { lifecycleOf, type Held, type Manifest } from './lookup.ts'
@@ -21,11 +21,16 @@ export interface Profile {
   readonly version: string | undefined
   /** Date of the API description that the profile follows: `2026-09-22`. Undefined: it has no date. */
   readonly document: string | undefined
+  /** Some kinds are in the list twice: watched, then created. */
   readonly kinds: readonly Kind[]
 }
 
+/** @throws if the kind has no such lifecycle, because the schema should have refused the manifest */
 export function kindFor(profile: Profile, held: Held): Kind {
-  return inForm(knownKind(profile, kindOf(held.key)), lifecycleOf(held))
+  const [name, lifecycle] = [kindOf(held.key), lifecycleOf(held)]
+  const kind = profile.kinds.find((one) => one.name === name && one.lifecycle === lifecycle)
+  if (kind === undefined) throw new Error(`no ${name} is ${lifecycle}`)
+  return kind
 }
 
 function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
@@ -33,68 +38,47 @@ function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
   return kindFor(profile, { key, manifest, record: undefined })
 }
 
-/** @throws if the kind has no such lifecycle, because the schema should have refused the manifest */
-function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
-  if (kind.lifecycle === lifecycle) return kind
-  if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
-  return createOnceForm(kind)
-}
-
-function createOnceForm(kind: Kind): CreateOnceKind {
-  const form = kind.lifecycle === 'read-only' ? kind.written : kind
-  if (form?.lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is created`)
-  return form
+function createdKind({ kinds }: Profile, key: Key): CreateOnceKind | undefined {
+  return kinds.filter((kind) => kind.lifecycle === 'create-once').find(({ name }) => name === kindOf(key))
 }
 
 export function isCreatable(profile: Profile, key: Key): boolean {
-  const kind = knownKind(profile, kindOf(key))
-  return kind.lifecycle === 'create-once' || (kind.lifecycle === 'read-only' && kind.written !== undefined)
-}
-
-export function formsOf({ kinds }: Pick<Profile, 'kinds'>): readonly Kind[] {
-  return kinds.flatMap((kind) =>
-    kind.lifecycle === 'read-only' && kind.written !== undefined ? [kind, kind.written] : [kind],
-  )
-}
-
-function knownKind({ kinds }: Profile, name: string): Kind {
-  const found = kinds.find((kind) => kind.name === name)
-  if (found === undefined) throw new Error(`there is no kind ${name}`)
-  return found
+  return createdKind(profile, key) !== undefined
 }
 
 export function operationsOf(profile: Profile): readonly Operation[] {
-  return formsOf(profile).flatMap((kind) =>
+  return profile.kinds.flatMap((kind) =>
     'operations' in kind ? Object.values<Operation>(kind.operations) : [],
   )
 }
 
 export function fieldsOf(profile: Profile, key: Key): Fields {
-  const kind = knownKind(profile, kindOf(key))
-  return 'fields' in kind ? kind.fields : {}
+  const kind = profile.kinds.find(({ name }) => name === kindOf(key))
+  return kind !== undefined && 'fields' in kind ? kind.fields : {}
 }
 
 /** Fields that can have line breaks, and blanks at both ends. */
 const BLOCKS = new Set(['reason', 'allowedOrigins'])
 
-export function textFormAt(profile: Profile, kind: string, path: readonly (string | number)[]): LeafForm {
+export function textFormAt(profile: Profile, kind: string, path: Path): LeafForm {
   const [top, ...names] = path.filter((step) => typeof step === 'string')
   if (SECRET_FIELDS.has(names.at(-1) ?? '')) return 'certificate' // any literal is refused
   if (BLOCKS.has(names.at(-1) ?? '')) return 'block'
   const found = profile.kinds.find(({ name }) => name === kind)
   if (top !== 'spec' || found === undefined || !('fields' in found)) return 'text'
-  if (names[0] !== 'expect') return leafFormAt(found.fields, names) ?? 'text'
-  const form = leafFormAt(found.fields, names.slice(1)) ?? 'text'
+  if (names[0] !== 'expect') return fieldAt(found.fields, names)?.form ?? 'text'
+  const form = fieldAt(found.fields, names.slice(1))?.form ?? 'text'
   return form === 'text' ? 'foreign' : form
 }
 
 export function identityFieldsOf(profile: Profile, key: Key): Fields | undefined {
-  const kind = knownKind(profile, kindOf(key))
-  return kind.lifecycle === 'create-once' ? kind.identity : undefined
+  return createdKind(profile, key)?.identity
 }
 
 export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
-  return createOnceForm(knownKind(profile, kindOf(key)))
+  const kind = createdKind(profile, key)
+  if (kind === undefined) throw new Error(`no ${kindOf(key)} is created`)
+  return kind
 }
 
 export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
@@ -112,7 +96,7 @@ export function knownStatesOf(profile: Profile, manifest: ResourceManifest): Kno
   return 'states' in kind ? kind.states?.(manifest) : undefined
 }
 
-export function rulesOf(profile: Profile, manifest: ResourceManifest): readonly RuleFinding[] {
+export function rulesOf(profile: Profile, manifest: ResourceManifest): readonly FieldFinding[] {
   const kind = kindOfManifest(profile, manifest)
   return [
     ...commonPolicyRules(manifest),

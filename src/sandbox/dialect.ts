@@ -23,7 +23,7 @@ export interface Dialect {
 
 export function dialectOf({ name, kinds }: Profile): Dialect {
   const facts = FACTS[name]
-  const pipe = kinds.find((kind) => kind.lifecycle === 'create-once')
+  const [pipe, alert] = kinds.filter((kind) => kind.lifecycle === 'create-once')
   const endpoint = kinds.find((kind) => kind.lifecycle === 'upsert')
   if (facts === undefined || pipe === undefined || endpoint === undefined)
     throw new Error(`the sandbox does not speak ${name}`)
@@ -37,7 +37,7 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
       ...(pipe.changes && { startPaused: z.boolean().optional() }),
     },
     endpointShape: bodyShape(endpoint),
-    alert: kinds.find((kind) => kind.lifecycle === 'read-only')?.written,
+    alert,
   }
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Fields } from '../../src/kinds/field-table.ts'
-import { formsOf } from '../../src/kinds/profile.ts'
 import { PROFILES } from '../../src/kinds/profiles/profiles.ts'
 import { isSensitiveName, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../src/lib/sensitive.ts'
 import { maskSensitive, sensitiveTexts } from '../../src/kinds/mask.ts'
@@ -36,7 +35,7 @@ function secretsIn(fields: Fields): readonly string[] {
 }
 
 test('each field that takes a reference to a secret has such a name', () => {
-  const kinds = PROFILES.flatMap(formsOf)
+  const kinds = PROFILES.flatMap(({ kinds: all }) => all)
   const names = kinds.flatMap((kind) => ('fields' in kind ? secretsIn(kind.fields) : []))
   expect(new Set(names)).toEqual(new Set(SENSITIVE_FIELDS))
 })

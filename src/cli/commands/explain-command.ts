@@ -6,7 +6,7 @@ import { fitLines, formatTable, sheetOf, wrapped, type Sheet } from '../render/t
 import type { Json } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Kind } from '../../kinds/definition.ts'
-import { fieldAt, howOftenReturned, leafFormAt } from '../../kinds/field-table.ts'
+import { fieldAt, howOftenReturned } from '../../kinds/field-table.ts'
 import { kindJsonSchema } from '../../kinds/json-schema.ts'
 import { factsOfForm } from '../../kinds/leaf-forms.ts'
 import type { Profile } from '../../kinds/profile.ts'
@@ -245,14 +245,14 @@ function comparedWords(
   const returned = howOftenReturned(kind.fields, path.join('.'))
   if (returned === 'never') return 'no: the platform does not return it'
   if (isMapping) return 'field by field'
-  const form = leafFormAt(kind.fields, path)
+  const form = fieldAt(kind.fields, path)?.form
   const words = form === undefined ? 'field by field' : (factsOfForm(form).compared ?? 'yes')
   return returned === 'always' ? words : `${words}, when the platform returns it`
 }
 
 function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[]): string | undefined {
   if (kind?.lifecycle !== 'create-once' || kind.changes === undefined || top !== 'spec') return undefined
-  const field = fieldAt(kind.fields, inSpec.join('.'))
+  const field = fieldAt(kind.fields, inSpec)
   if (field?.form === undefined && field?.keyedBy === undefined) return undefined
   const change = kind.changes.replacesWhole === true ? 'update' : field.change
   if (change === undefined) return 'no: it stays as it was created'
@@ -261,7 +261,6 @@ function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[
 
 /** A kind can have two variants: watched and created. Returns the variant that has the field. */
 function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind | undefined {
-  const kind = kinds.find((one) => one.name === name)
-  const isOfWatched = ['id', 'expect'].includes(field)
-  return kind?.lifecycle === 'read-only' && !isOfWatched ? (kind.written ?? kind) : kind
+  const variants = kinds.filter((one) => one.name === name)
+  return variants.at(['id', 'expect'].includes(field) ? 0 : -1)
 }

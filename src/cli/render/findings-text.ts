@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { type Finding, RULE_CODES } from '../../kinds/finding.ts'
+import { type Finding, FINDING_CODES } from '../../kinds/finding.ts'
 import { capital } from '../../kinds/lookup.ts'
-import { FINDING_CODES, pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
+import { pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
 import { type Paint, plainText } from './terminal.ts'
 
 export function findingsAsText(findings: readonly Finding[], root: string, paint: Paint): string {
@@ -98,7 +98,7 @@ export function findingsAsSarif(
 
 const SOURCE_ROOT = '%SRCROOT%'
 
-const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))
+const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries(FINDING_CODES))
 
 function ruleOf(code: string) {
   const means = `${capital(MEANINGS.get(code) ?? code)}.`

@@ -1,6 +1,6 @@
 import { Text, z } from '../zod.ts'
 import { createNearest } from '../../lib/nearest.ts'
-import { repeatsIn, ruleError, type RuleFinding } from '../finding.ts'
+import { repeatsIn, ruleError, type FieldFinding } from '../finding.ts'
 
 export const ColumnList = z
   .array(
@@ -27,7 +27,7 @@ interface Columns {
   readonly fieldMappings?: readonly { readonly destinationField: string }[] | undefined
 }
 
-export function columnRules(spec: Columns): readonly RuleFinding[] {
+export function columnRules(spec: Columns): readonly FieldFinding[] {
   const names = (spec.destination?.columns ?? []).map(({ name }) => name)
   return repeatsIn(names).map(({ index, first }) =>
     ruleError('column-repeated', {
@@ -39,11 +39,11 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
 }
 
 /** Each column needs one field mapping. Without listed columns, any name is accepted: the table might exist. */
-export function mappingRules(spec: Columns): readonly RuleFinding[] {
+export function mappingRules(spec: Columns): readonly FieldFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
   const mapped = new Map<string, number>()
-  const findings: RuleFinding[] = []
+  const findings: FieldFinding[] = []
   const nearest = createNearest(MOST_COMPARISONS)
   const known = listed([...columns])
   for (const [index, { destinationField }] of mappings.entries()) {
@@ -72,9 +72,9 @@ export function mappingRules(spec: Columns): readonly RuleFinding[] {
 
 function unknownColumn(
   name: string,
-  path: RuleFinding['path'],
+  path: FieldFinding['path'],
   { meant, known }: { readonly meant: string | undefined; readonly known: string },
-): RuleFinding {
+): FieldFinding {
   return ruleError('mapping-unknown-column', {
     path,
     message: `The destination has no column "${name}".`,
@@ -85,7 +85,7 @@ function unknownColumn(
   })
 }
 
-function missingColumns(names: readonly string[]): RuleFinding {
+function missingColumns(names: readonly string[]): FieldFinding {
   return ruleError('mapping-missing-column', {
     path: ['spec', 'fieldMappings'],
     message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
@@ -105,7 +105,7 @@ function listed(names: readonly string[]): string {
 /** Reports unbalanced brackets, such as `Decimal(10, 2`. Only the platform can check the rest of a type. */
 export function typeRules(
   columns: readonly { readonly name: string; readonly type: string }[],
-): readonly RuleFinding[] {
+): readonly FieldFinding[] {
   return columns.flatMap(({ name, type }, index) => {
     if (isBalanced(type)) return []
     return [

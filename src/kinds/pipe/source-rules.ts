@@ -1,4 +1,4 @@
-import { ruleError, ruleWarning, type RuleFinding } from '../finding.ts'
+import { ruleError, ruleWarning, type FieldFinding } from '../finding.ts'
 
 const PATH = ['spec', 'source', 'kafka', 'brokers']
 
@@ -10,7 +10,7 @@ const BROKER = /^([A-Za-z][\w+.-]{0,30}:\/\/)?(\[[^\]\s]*\]|[^:/;\s]+)(?::(\d{1,
  * Checks that each broker is `host:port`. A scheme or a missing port is only a warning, because no document
  * says whether the platform accepts it.
  */
-export function brokerRules(brokers: string | undefined): readonly RuleFinding[] {
+export function brokerRules(brokers: string | undefined): readonly FieldFinding[] {
   // Brokers with a user or variable are not checked, because the message could repeat a secret.
   if (brokers === undefined || brokers.length > 4_096 || /[@$]|\{\{/.test(brokers)) return []
   const entries = brokers.split(',').map((entry) => entry.trim())
@@ -37,7 +37,7 @@ function isOdd(entry: string): boolean {
   return scheme !== undefined || port === undefined
 }
 
-export function sourceKindRules(named: readonly string[], kinds: readonly string[]): readonly RuleFinding[] {
+export function sourceKindRules(named: readonly string[], kinds: readonly string[]): readonly FieldFinding[] {
   const [first, second, ...more] = named
   if (first === undefined) {
     return [

@@ -1,7 +1,7 @@
 import type { Profile } from '../profile.ts'
 import { DEFAULT } from './default/profile.ts'
 import { SERVICE } from '../service/kind.ts'
-import { ALERT } from './clickhouse-cloud/alert/kind.ts'
+import { ALERT, WRITTEN_ALERT } from './clickhouse-cloud/alert/kind.ts'
 import { PIPE } from './clickhouse-cloud/pipe/kind.ts'
 import { QUERY_ENDPOINT } from './clickhouse-cloud/query-endpoint/kind.ts'
 
@@ -9,7 +9,7 @@ export const CLICKHOUSE_CLOUD: Profile = {
   name: 'clickhouse-cloud',
   version: '/v1',
   document: '2026-09-22',
-  kinds: [SERVICE, PIPE, QUERY_ENDPOINT, ALERT],
+  kinds: [SERVICE, PIPE, QUERY_ENDPOINT, ALERT, WRITTEN_ALERT],
 }
 
 /** To add a profile, add a folder, and the profile to this list. */

@@ -1,12 +1,5 @@
-import type { Finding, Position } from '../../kinds/finding.ts'
-import {
-  compareTexts,
-  comparePositions,
-  findingAt,
-  positionOf,
-  type Path,
-  type Statement,
-} from '../diagnostics/diagnostic.ts'
+import type { Finding, Position, Path, Statement } from '../../kinds/finding.ts'
+import { compareTexts, comparePositions, findingAt, positionOf } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from './source-locator.ts'
 

@@ -1,7 +1,7 @@
 import type { Catalog, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import type { Path } from '../../kinds/finding.ts'
 import { contentDigest, type ParsedDocument } from '../validate/parsed-document.ts'
 import { groupsOf, othersIn, whereOf, type CrossReport } from './cross-finding.ts'
 

@@ -1,6 +1,6 @@
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import type { Path } from '../../kinds/finding.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type EndpointClaim, type OwnershipEvidence } from './ownership.ts'

@@ -2,7 +2,7 @@ import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
 import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import type { Path } from '../../kinds/finding.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { firstOf, type EndpointClaim, type ServiceIs, type OwnershipEvidence } from './ownership.ts'
 

@@ -1,5 +1,5 @@
 import type { Document } from 'yaml'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import type { Path } from '../../kinds/finding.ts'
 import { rangeOf } from '../yaml/node-range.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'

@@ -3,7 +3,8 @@ import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { MANIFEST_KINDS, isLockable, knownKey } from '../../kinds/lookup.ts'
 import { API_VERSION, Metadata, ResourceName } from '../../kinds/manifest.ts'
-import { errorStatement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
+import { errorStatement } from '../diagnostics/diagnostic.ts'
+import { type FieldFinding } from '../../kinds/finding.ts'
 import { valueFinding } from './shape.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import { printable } from '../../lib/shown-text.ts'
@@ -11,7 +12,7 @@ import { keyOf, type Key } from '../../kinds/key.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { z } from '../../kinds/zod.ts'
 
-export function outlineFinding(value: unknown): ShapeFinding | undefined {
+export function outlineFinding(value: unknown): FieldFinding | undefined {
   if (!isObject(value))
     return valueFinding(
       [],
@@ -112,7 +113,7 @@ export const LOCK_EMPTY = errorStatement(
   'Write the Lock into the file, or remove the file. Until then, Pipewright creates no new resource.',
 )
 
-export const LOCK_ELSEWHERE: ShapeFinding = {
+export const LOCK_ELSEWHERE: FieldFinding = {
   severity: 'warning',
   path: ['kind'],
   code: 'lock-file-name',

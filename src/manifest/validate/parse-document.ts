@@ -1,6 +1,6 @@
 import { isScalar, type Document } from 'yaml'
 import type { z } from 'zod'
-import type { FindingSeverity } from '../../kinds/finding.ts'
+import type { FindingSeverity, Path, FieldFinding, Statement } from '../../kinds/finding.ts'
 import { isResource, type Manifest } from '../../kinds/lookup.ts'
 import { rulesOf, schemaOf, textFormAt, type Profile } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
@@ -14,7 +14,6 @@ import {
   statedIn,
 } from './outline.ts'
 import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
-import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
 import { findTooMany, notSeparated, TOO_MANY_FINDINGS, tooComplex, tooDeep } from '../yaml/limits.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { convert, valueWithAliases } from '../yaml/to-value.ts'
@@ -141,13 +140,13 @@ function isError({ severity }: Statement): boolean {
   return severity === 'error'
 }
 
-function isNotAt(paths: readonly Path[]): (finding: ShapeFinding) => boolean {
+function isNotAt(paths: readonly Path[]): (finding: FieldFinding) => boolean {
   const texts = new Set(paths.map((path) => JSON.stringify(path)))
   return ({ path }) => texts.size === 0 || !texts.has(JSON.stringify(path))
 }
 
 /** SOPS adds this field to each encrypted document. */
-const ENCRYPTED: ShapeFinding = { ...UNRESOLVED, path: ['sops'], at: 'field' }
+const ENCRYPTED: FieldFinding = { ...UNRESOLVED, path: ['sops'], at: 'field' }
 
 /** Checks schema and rules. If fields are wrong, the rules check the manifest without them. */
 function validate(
@@ -155,7 +154,7 @@ function validate(
   kind: string | undefined,
   odd: readonly Path[],
   { profile, most }: Pick<Input, 'profile' | 'most'>,
-): { readonly accepted: Manifest | undefined; readonly mistakes: readonly ShapeFinding[] } {
+): { readonly accepted: Manifest | undefined; readonly mistakes: readonly FieldFinding[] } {
   const schema = kind === undefined ? undefined : schemaOf(profile, kind)
   if (schema === undefined) return { accepted: undefined, mistakes: [] }
   const result = schema.safeParse(value)
@@ -169,7 +168,7 @@ function validate(
   const rest = schema.safeParse(withoutFields(value, wrong)).data
   if (!isResource(rest)) return { accepted: undefined, mistakes }
   // Skips findings in the object of a removed field, because the removal might be their only cause.
-  const isTouched = ({ path }: ShapeFinding) =>
+  const isTouched = ({ path }: FieldFinding) =>
     wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
   const broken = rulesOf(profile, rest).filter((finding) => !isTouched(finding))
   return { accepted: rest, mistakes: [...mistakes, ...broken] }

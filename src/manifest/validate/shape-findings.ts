@@ -3,7 +3,8 @@ import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import { inputName, ownWords, typeName } from '../../kinds/left-out.ts'
 import { isObject, valueAt } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
+import { errorStatement } from '../diagnostics/diagnostic.ts'
+import { type Path, type FieldFinding } from '../../kinds/finding.ts'
 import {
   documentWords,
   formatHint,
@@ -22,8 +23,8 @@ import { PROFILES } from '../../kinds/profiles/profiles.ts'
 
 type Issue = z.core.$ZodIssue
 
-export function shapeFindings(issues: readonly Issue[], context: Context): readonly ShapeFinding[] {
-  const findings: ShapeFinding[] = []
+export function shapeFindings(issues: readonly Issue[], context: Context): readonly FieldFinding[] {
+  const findings: FieldFinding[] = []
   for (const issue of issues) {
     const left = context.most + 1 - findings.length
     if (left <= 0) break
@@ -37,7 +38,7 @@ function cut(issue: Issue, left: number): Issue {
   return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, left) } : issue
 }
 
-function findingsOf(issue: Issue, prefix: Path, context: Context): readonly ShapeFinding[] {
+function findingsOf(issue: Issue, prefix: Path, context: Context): readonly FieldFinding[] {
   const path = [...prefix, ...issuePathOf(issue)]
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
@@ -56,7 +57,7 @@ function simpleFinding(
   issue: Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_union' | 'invalid_element' }>,
   path: Path,
   context: Context,
-): ShapeFinding {
+): FieldFinding {
   const input = valueAt(context.input, path)
   const name = pathWords(path)
   const format = (words: string) =>
@@ -80,7 +81,7 @@ function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
   context: Context,
-): readonly ShapeFinding[] {
+): readonly FieldFinding[] {
   const fitting = issue.errors.filter(
     (branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'),
   )
@@ -91,7 +92,7 @@ function unionFindings(
   return [valueFinding(path, 'wrong-type', `${pathWords(path)} ${wanted}.`, formatHint(path, undefined))]
 }
 
-function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
+function missing(path: Path, issue: Issue, context: Context): FieldFinding {
   const name = String(path.at(-1) ?? '')
   const parent = path.slice(0, -1)
   const where = parent.length === 0 ? 'The manifest' : pathWords(parent)
@@ -104,7 +105,7 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   return valueFinding(path, 'missing-field', `${where} needs the field "${name}".`, `Add${value}.`)
 }
 
-function literalSecret(path: Path): ShapeFinding {
+function literalSecret(path: Path): FieldFinding {
   const isBundle = isSecretBundle(path) || isSecretBundle(path.slice(0, -1))
   const isReference = path.at(-1) === 'secretRef'
   const reference = `secretRef: ${isBundle ? '{name: …}' : '{name: …, key: …}'}`
@@ -116,7 +117,7 @@ function literalSecret(path: Path): ShapeFinding {
   )
 }
 
-function wrongValue(path: Path, values: readonly unknown[], context: Context): ShapeFinding {
+function wrongValue(path: Path, values: readonly unknown[], context: Context): FieldFinding {
   const input = valueAt(context.input, path)
   const allowed = values.map(String)
   const text = typeof input === 'string' && input.length <= 64 ? input : undefined
@@ -132,7 +133,7 @@ function wrongValue(path: Path, values: readonly unknown[], context: Context): S
   )
 }
 
-function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): ShapeFinding {
+function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): FieldFinding {
   const isLow = issue.code === 'too_small'
   const limit = isLow ? issue.minimum : issue.maximum
   const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : ''
@@ -142,7 +143,7 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
   return valueFinding(path, 'out-of-range', `${pathWords(path)} ${wanted}.`, hint)
 }
 
-function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
+function fieldName(path: Path, issue: Issue | undefined): FieldFinding {
   const wanted = issue === undefined ? undefined : ownWords(issue.message)
   const message = `The name of a field in ${pathWords(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`
   const hint = path.at(-1) === '<<' ? NO_MERGE : 'Rename the field, or remove it.'
@@ -166,7 +167,7 @@ function isWrittenOut(input: unknown): boolean {
   return isObject(input) && Object.keys(input).some((name) => name !== 'secretRef')
 }
 
-function unknownFields(parent: Path, names: readonly string[], context: Context): readonly ShapeFinding[] {
+function unknownFields(parent: Path, names: readonly string[], context: Context): readonly FieldFinding[] {
   const known = knownFields(context.schema, parent)
   return names.map((name) => {
     const isShown = !looksLikeToken(name) && !parent.some((step) => looksSensitive(String(step)))

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { leafFormAt } from '../../kinds/field-table.ts'
+import { fieldAt } from '../../kinds/field-table.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import { ownWords, typeName } from '../../kinds/left-out.ts'
 import { valueAt } from '../../lib/json.ts'
 import { withoutSecrets } from '../../lib/sensitive.ts'
 import { printable } from '../../lib/shown-text.ts'
-import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
+import type { Path, FieldFinding, Statement } from '../../kinds/finding.ts'
 import { MASK } from '../diagnostics/mask-lines.ts'
 
 export interface Context {
@@ -22,7 +22,7 @@ export function valueFinding(
   code: Statement['code'],
   message: string,
   hint: string,
-): ShapeFinding {
+): FieldFinding {
   return { severity: 'error', path, code, message, hint }
 }
 
@@ -76,7 +76,7 @@ export function typeHint(expected: string, path: Path, { profile, input }: Conte
   if (valueAt(input, path) === null) return 'Give it a value.'
   const kind = profile.kinds.find(({ name }) => name === valueAt(input, ['kind']))
   const fields = kind !== undefined && 'fields' in kind ? kind.fields : {}
-  const isCommaList = leafFormAt(fields, path.slice(1).map(String)) === 'comma-list'
+  const isCommaList = fieldAt(fields, path.slice(1).map(String))?.form === 'comma-list'
   if (isCommaList) return 'Write one text, in quotes, with commas between the items.'
   return FIELD_HINTS[path.join('.')] ?? TYPE_HINTS[expected] ?? `Write ${typeName(expected)}.`
 }

@@ -1,4 +1,5 @@
-import { errorStatement, type Statement } from '../diagnostics/diagnostic.ts'
+import { errorStatement } from '../diagnostics/diagnostic.ts'
+import { type Statement } from '../../kinds/finding.ts'
 
 /** Content beyond a limit becomes a finding, never a crash. */
 export const DEFAULT_LIMITS = {

@@ -1,5 +1,5 @@
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Document, type Node } from 'yaml'
-import type { ShapeFinding } from '../diagnostics/diagnostic.ts'
+import type { FieldFinding } from '../../kinds/finding.ts'
 
 export interface Range {
   readonly start: number
@@ -7,7 +7,7 @@ export interface Range {
 }
 
 /** The text to mark for a path: a scalar, a collection's field name, or the nearest existing ancestor. */
-export function rangeOf(document: Document, { path, at }: Pick<ShapeFinding, 'path' | 'at'>): Range {
+export function rangeOf(document: Document, { path, at }: Pick<FieldFinding, 'path' | 'at'>): Range {
   let node = resolved(document, document.contents)
   let range = rangeOfRoot(document)
   for (const [index, step] of path.entries()) {

@@ -2,7 +2,8 @@ import { visit, type Document, type YAMLError } from 'yaml'
 import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
-import { errorStatement, type Statement } from '../diagnostics/diagnostic.ts'
+import { errorStatement } from '../diagnostics/diagnostic.ts'
+import { type Statement } from '../../kinds/finding.ts'
 
 export interface YamlFinding extends Statement {
   readonly range: Range

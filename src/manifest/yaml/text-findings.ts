@@ -1,6 +1,7 @@
 import type { LeafForm } from '../../kinds/leaf-forms.ts'
 import { faultOf } from '../../kinds/odd-text.ts'
-import { errorStatement, type Path, type Statement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
+import { errorStatement } from '../diagnostics/diagnostic.ts'
+import { type Path, type Statement, type FieldFinding } from '../../kinds/finding.ts'
 import type { YamlFinding } from './syntax-findings.ts'
 
 /**
@@ -12,8 +13,8 @@ export function textFindings(
   value: unknown,
   formAt: (path: Path) => LeafForm,
   most: number,
-): readonly ShapeFinding[] {
-  const findings: ShapeFinding[] = []
+): readonly FieldFinding[] {
+  const findings: FieldFinding[] = []
   const path: (string | number)[] = []
   function add(text: string, at?: 'field'): void {
     if (!MAY_BE_ODD.test(text) || findings.length > most) return

@@ -1,5 +1,5 @@
 import type { CreateOnceKind, Operation, ReadOnlyKind } from '../../../definition.ts'
-import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { ruleError, type FieldFinding, type Path } from '../../../finding.ts'
 import { HEX_FORM } from '../../../id-form.ts'
 import type { KnownStates } from '../../../state.ts'
 import { ALERT as DEFAULT_ALERT, alertRules } from '../../default/alert/kind.ts'
@@ -44,7 +44,7 @@ const COMMON = {
 } as const
 
 /** Alerts can be created only in a service, and not in HyperDX. */
-const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
+export const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   ...COMMON,
   lifecycle: 'create-once',
   rules: writtenRules,
@@ -72,10 +72,9 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   operations: { ...DEFAULT_ALERT.operations, readInService: READ_IN_SERVICE },
   remoteId: ({ spec }) => spec.id ?? '',
   expected: ({ spec }) => spec.expect ?? {},
-  written: WRITTEN_ALERT,
 }
 
-function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly RuleFinding[] {
+function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly FieldFinding[] {
   const { id = '', expect } = spec
   const beside = WRITTEN_FIELDS.filter((field) => Object.hasOwn(spec, field))
   const foreign = Object.keys(policy ?? {}).filter((field) => !WATCHED_POLICY.includes(field))
@@ -104,7 +103,7 @@ const INTERVAL_MINUTES = {
   '1d': 1_440,
 }
 
-function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
+function writtenRules({ spec }: AlertManifest): readonly FieldFinding[] {
   if (spec.expect !== undefined || !WRITTEN_FIELDS.some((field) => Object.hasOwn(spec, field)))
     return [neither(spec.expect !== undefined)]
   const { channel, channels = [] } = spec
@@ -122,7 +121,7 @@ function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
   ]
 }
 
-function neither(hasExpectation: boolean): RuleFinding {
+function neither(hasExpectation: boolean): FieldFinding {
   const ways =
     'To watch an existing alert, add spec.id. To create an alert, write its fields under spec: service, name, source and others.'
   return ruleError('field-needed', {
@@ -134,7 +133,7 @@ function neither(hasExpectation: boolean): RuleFinding {
   })
 }
 
-function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[] {
+function serviceRules({ service }: AlertManifest['spec']): readonly FieldFinding[] {
   if (service !== undefined) return []
   return [
     ruleError('field-needed', {
@@ -172,7 +171,7 @@ function rulesOfSpec(spec: AlertManifest['spec']) {
   ] satisfies readonly (FieldRule | readonly FieldRule[])[]
 }
 
-function channelRules(channel: Channel, place: readonly (string | number)[]): readonly RuleFinding[] {
+function channelRules(channel: Channel, place: Path): readonly FieldFinding[] {
   const isEmail = channel.type === 'email'
   const ofWebhook = ['webhookId', 'webhookService', 'slackChannelId']
   const because = `for type ${channel.type}`
@@ -198,7 +197,7 @@ function identityOf({ type, webhookId, emailRecipients = [] }: Channel): string 
   return JSON.stringify([type, webhookId?.toLowerCase(), emailRecipients.toSorted()])
 }
 
-function valueRules(spec: AlertManifest['spec']): readonly RuleFinding[] {
+function valueRules(spec: AlertManifest['spec']): readonly FieldFinding[] {
   const { threshold, thresholdMax, interval, scheduleOffsetMinutes: offset } = spec
   return [
     ...(threshold !== undefined && thresholdMax !== undefined && thresholdMax < threshold

@@ -1,5 +1,5 @@
 import { valueAt, type JsonObject } from '../../../../lib/json.ts'
-import { ruleError, ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { ruleError, ruleWarning, type FieldFinding, type Path } from '../../../finding.ts'
 import { notEmpty } from './sent.ts'
 
 /** Rules between an object's fields, as data. Paths are dotted and relative. */
@@ -44,18 +44,16 @@ export function when(isSo: boolean, ...rules: readonly FieldRule[]): readonly Fi
   return isSo ? rules : []
 }
 
-type Place = readonly (string | number)[]
-
 /** @param place path of the object, such as `['spec', 'source', 'kafka']` */
 export function brokenRules(
   rules: readonly (FieldRule | readonly FieldRule[])[],
   object: JsonObject,
-  place: Place,
-): readonly RuleFinding[] {
+  place: Path,
+): readonly FieldFinding[] {
   return rules.flat().flatMap((rule) => broken(rule, object, place))
 }
 
-function broken(rule: FieldRule, object: JsonObject, place: Place): readonly RuleFinding[] {
+function broken(rule: FieldRule, object: JsonObject, place: Path): readonly FieldFinding[] {
   const at = (field: string) => [...place, ...field.split('.')]
   const all = (
     fields: readonly string[],
@@ -105,7 +103,7 @@ function broken(rule: FieldRule, object: JsonObject, place: Place): readonly Rul
   return [ruleError('value-excluded', { path, message, hint: `Write ${choice}${rule.isOneOf.join(', ')}.` })]
 }
 
-function named(path: Place): string {
+function named(path: Path): string {
   return `"${path.at(-1) ?? ''}" of ${path.slice(0, -1).join('.')}`
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../lib/json.ts'
-import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { ruleError, type FieldFinding } from '../../../finding.ts'
 import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
 import { brokerRules, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { brokenRules, when, type FieldRule } from './field-rules.ts'
@@ -15,7 +15,7 @@ import { postgresRules } from './sources/postgres.ts'
 import { pubsubRules } from './sources/pubsub.ts'
 import { mappingsRules } from './table-mappings.ts'
 
-export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
+export function pipeRules({ spec }: PipeManifest): readonly FieldFinding[] {
   const named = kindsOf(spec.source)
   const [kind] = named
   if (kind === undefined || named.length > 1) return sourceKindRules(named, SOURCE_KINDS)
@@ -33,7 +33,7 @@ export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
   ]
 }
 
-function sourceRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
+function sourceRules(source: PipeSource, kind: SourceKind): readonly FieldFinding[] {
   const { kafka, objectStorage, kinesis, pubsub, postgres, mysql, mongodb, bigquery } = source
   const rules = [
     kafka && kafkaRules(kafka),
@@ -94,7 +94,7 @@ export function foreignSettings(kind: SourceKind, settings: object): readonly st
 
 const RESERVED_ROLES = ['clickpipes', 'clickpipes_system']
 
-function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFinding[] {
+function roleRules({ destination: { roles = [] } }: PipeSpec): readonly FieldFinding[] {
   return roles.flatMap((role, index) =>
     RESERVED_ROLES.includes(role)
       ? [
@@ -108,7 +108,7 @@ function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFind
   )
 }
 
-function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
+function sortingRules({ destination }: PipeSpec): readonly FieldFinding[] {
   const { tableDefinition, columns = [] } = destination
   const types = new Map(columns.map(({ name, type }) => [name, type]))
   return (tableDefinition?.sortingKey ?? []).flatMap((entry, index) => {
@@ -131,7 +131,7 @@ const ENGINE = [...DEFINITION, 'engine']
 const NEEDS_KEY: FieldRule = { needs: ['sortingKey'], because: 'for ReplacingMergeTree' }
 
 /** The service's documents disagree whether `versionColumnId` is required, so it is optional here. */
-function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
+function engineRules({ destination }: PipeSpec): readonly FieldFinding[] {
   const { tableDefinition, columns = [] } = destination
   const engine = tableDefinition?.engine
   if (engine === undefined) return []

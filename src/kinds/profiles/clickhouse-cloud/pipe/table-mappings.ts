@@ -1,4 +1,4 @@
-import { repeatsIn, ruleError, type RuleFinding } from '../../../finding.ts'
+import { repeatsIn, ruleError, type FieldFinding, type Path } from '../../../finding.ts'
 import { brokenRules, when, type FieldRule } from './field-rules.ts'
 import type { PipeSource, SourceKind } from './source.ts'
 
@@ -10,7 +10,7 @@ type Mapping = {
 }
 
 /** A pipe of a database needs a table mapping. No two mappings share a source or target table. */
-export function mappingsRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
+export function mappingsRules(source: PipeSource, kind: SourceKind): readonly FieldFinding[] {
   const of = source[kind]
   if (of === undefined || !('tableMappings' in of)) return []
   const mappings: readonly Mapping[] = of.tableMappings
@@ -52,7 +52,7 @@ function sourceOf(mapping: Mapping): string {
 
 const NEEDS_KEYS: FieldRule = { needs: ['sortingKeys'], because: 'with useCustomSortingKey' }
 
-function columnRules(mapping: Mapping, path: readonly (string | number)[]): readonly RuleFinding[] {
+function columnRules(mapping: Mapping, path: Path): readonly FieldFinding[] {
   const { excludedColumns = [], useCustomSortingKey, sortingKeys = [] } = mapping
   const listed = { excludedColumns, sortingKeys }
   return [
@@ -71,11 +71,11 @@ function columnRules(mapping: Mapping, path: readonly (string | number)[]): read
 export function repeatedIn(
   values: readonly string[],
   about: (index: number) => {
-    readonly path: readonly (string | number)[]
+    readonly path: Path
     readonly what: string
     readonly hint: string
   },
-): readonly RuleFinding[] {
+): readonly FieldFinding[] {
   return repeatsIn(values).map(({ index, first }) => {
     const { path, what, hint } = about(index)
     return ruleError('item-repeated', { path, message: `${what} item ${first + 1}.`, hint })

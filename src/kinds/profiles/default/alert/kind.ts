@@ -1,4 +1,4 @@
-import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { ruleError, type FieldFinding } from '../../../finding.ts'
 import { fieldsIn } from '../../../field-table.ts'
 import type { ReadOnlyKind } from '../../../definition.ts'
 import { Text, z } from '../../../zod.ts'
@@ -79,7 +79,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
 
 export function alertRules(manifest: {
   readonly spec: { readonly id: string; readonly expect?: { readonly id?: string | undefined } | undefined }
-}): readonly RuleFinding[] {
+}): readonly FieldFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []
   return [

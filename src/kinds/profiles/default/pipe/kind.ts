@@ -2,8 +2,8 @@ import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_FIELDS, PipeManifest, type PipeSpec } from './schema.ts'
 import { identityIn } from '../../../identity.ts'
-import { isReturnedField, leafFormAt } from '../../../field-table.ts'
-import { ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { fieldAt, isReturnedField } from '../../../field-table.ts'
+import { ruleWarning, type FieldFinding } from '../../../finding.ts'
 import { brokerRules, outlineOf, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
 import { secretRefsIn } from '../../../secret-ref.ts'
@@ -53,7 +53,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   },
 }
 
-function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
+function pipeRules({ spec }: PipeManifest): readonly FieldFinding[] {
   const named = SOURCE_KINDS.filter((kind) => spec.source[kind] !== undefined)
   return [
     ...sourceKindRules(named, SOURCE_KINDS),
@@ -66,7 +66,7 @@ function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
 }
 
 /** Warns of secrets in fields that the platform returns to all readers. Certificates are public. */
-function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
+function returnedSecretRules(spec: PipeSpec): readonly FieldFinding[] {
   return secretRefsIn({ source: spec.source })
     .filter(({ path }) => isReturnedField(PIPE_FIELDS, path) && !isCertificate(path))
     .map(({ path }) =>
@@ -79,5 +79,5 @@ function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
 }
 
 function isCertificate(path: string): boolean {
-  return leafFormAt(PIPE_FIELDS, path.split('.')) === 'certificate'
+  return fieldAt(PIPE_FIELDS, path)?.form === 'certificate'
 }

@@ -3,7 +3,7 @@ import { membersOf } from '../../../leaf-forms.ts'
 import { showText } from '../../../difference.ts'
 import type { UpsertKind } from '../../../definition.ts'
 import { fieldsIn } from '../../../field-table.ts'
-import { repeatsIn, ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
+import { repeatsIn, ruleError, ruleWarning, type FieldFinding } from '../../../finding.ts'
 import { Text, z } from '../../../zod.ts'
 import { ResourceName, UpsertPolicy, manifestSchema } from '../../../manifest.ts'
 
@@ -90,7 +90,7 @@ function membersIn(form: 'set' | 'comma-list', value: Json | undefined): Readonl
   return new Set(members.filter((member) => typeof member === 'string'))
 }
 
-function queryEndpointRules(manifest: QueryEndpointManifest): readonly RuleFinding[] {
+function queryEndpointRules(manifest: QueryEndpointManifest): readonly FieldFinding[] {
   const { roles, openApiKeys, allowedOrigins } = manifest.spec
   return [
     ...repeated('role-repeated', 'roles', roles ?? []),
@@ -99,7 +99,11 @@ function queryEndpointRules(manifest: QueryEndpointManifest): readonly RuleFindi
   ]
 }
 
-function repeated(code: RuleCode, field: string, values: readonly string[]): readonly RuleFinding[] {
+function repeated(
+  code: FieldFinding['code'],
+  field: string,
+  values: readonly string[],
+): readonly FieldFinding[] {
   return repeatsIn(values).map(({ index }) =>
     ruleWarning(code, {
       path: ['spec', field, index],
@@ -109,7 +113,7 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
   )
 }
 
-function originRules(text: string): readonly RuleFinding[] {
+function originRules(text: string): readonly FieldFinding[] {
   if (text.trim() === '') return []
   return text.split(',').flatMap((entry, index) => {
     const origin = entry.trim()
