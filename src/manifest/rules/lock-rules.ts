@@ -1,14 +1,8 @@
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
-import type { Path } from '../../kinds/finding.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
-import { firstOf, type EndpointClaim, type OwnershipEvidence } from './ownership.ts'
-
-interface Claim extends Pick<EndpointClaim, 'document' | 'position' | 'key'> {
-  readonly id: string
-  readonly path: Path
-}
+import { RELATED, listed, type CrossReport } from './cross-finding.ts'
+import { refusedClaims, type Claim, type Contradiction, type OwnershipEvidence } from './ownership.ts'
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
@@ -23,9 +17,10 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   for (const document of documents) {
     if (document.manifest !== undefined) locked.push(...lockClaims(document))
   }
-  const refused = new Set<Claim>()
-  checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
-  checkDisagreements(locked, { standing, report, refused })
+  const all = [...locked, ...adoptClaims(standing)]
+  const refused = refusedClaims(SHARED_ID, all, standing.hadPipe, report).union(
+    refusedClaims(DISAGREEMENT, locked, standing.hadPipe, report),
+  )
   const accepted = locked.filter((claim) => !refused.has(claim))
   const agreed: ReadonlyMap<Key, string> = new Map(accepted.map(({ key, id }) => [key, id]))
   /** Keys whose claims were all refused, and for which the ledger names no pipe. */
@@ -57,90 +52,35 @@ function adoptClaims({ manifests }: OwnershipEvidence): readonly Claim[] {
   })
 }
 
-interface Checking {
-  readonly standing: OwnershipEvidence
-  readonly report: CrossReport
-  readonly refused: Set<Claim>
+const SHARED_ID: Contradiction = {
+  same: 'id',
+  other: 'key',
+  code: 'pipe-claimed-twice',
+  wordsOn: ({ key, id }, { holder, named }) =>
+    holder === undefined
+      ? {
+          message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}. It can belong to only one of them.`,
+          hint: `Keep the id only for the key that the ${nounOf(key)} belongs to.`,
+        }
+      : {
+          message: `The ${nounOf(key)} ${id} already belongs to ${holder.key}, so ${key} cannot have it.`,
+          hint: `Remove the id here. To give the id to ${key}, first remove it from ${holder.key}.`,
+        },
+  related: ({ key }) => `claimed by ${key}`,
 }
 
-function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
-  return checkContradictions(claims, checking, {
-    same: 'id',
-    other: 'key',
-    code: 'pipe-claimed-twice',
-    saysOf: ({ key, id }, { holder, named }) =>
+const DISAGREEMENT: Contradiction = {
+  same: 'key',
+  other: 'id',
+  code: 'lock-conflict',
+  wordsOn: ({ key, id }, { holder, named }) => ({
+    message:
       holder === undefined
-        ? {
-            message: `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}. It can belong to only one of them.`,
-            hint: `Keep the id only for the key that the ${nounOf(key)} belongs to.`,
-          }
-        : {
-            message: `The ${nounOf(key)} ${id} already belongs to ${holder}, so ${key} cannot have it.`,
-            hint: `Remove the id here. To give the id to ${key}, first remove it from ${holder}.`,
-          },
-    related: ({ key }) => `claimed by ${key}`,
-  })
-}
-
-function checkDisagreements(claims: readonly Claim[], checking: Checking): void {
-  return checkContradictions(claims, checking, {
-    same: 'key',
-    other: 'id',
-    code: 'lock-conflict',
-    saysOf: ({ key, id }, { holder, named }) => ({
-      message:
-        holder === undefined
-          ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
-          : `${key} already has the id ${holder}. This Lock says ${id}, which is ignored.`,
-      hint: `Find out which id is right, and remove the wrong one. Until then, Pipewright ${holder === undefined ? `does not touch the ${nounOf(key)}` : `uses ${holder}`}.`,
-    }),
-    related: ({ id }) => `says ${id}`,
-  })
-}
-
-interface Contradiction {
-  readonly same: 'id' | 'key'
-  readonly other: 'id' | 'key'
-  readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: the key or id that stays valid. `named`: all claimed keys or ids */
-  readonly saysOf: (
-    claim: Claim,
-    about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },
-  ) => { readonly message: string; readonly hint: string }
-  readonly related: (claim: Claim) => string
-}
-
-/**
- * Reports claims that contradict each other, such as two keys with one pipe id. A claim that was valid before
- * is not reported.
- */
-function checkContradictions(
-  claims: readonly Claim[],
-  { standing, report, refused }: Checking,
-  { same, other, code, saysOf, related }: Contradiction,
-): void {
-  const groups = groupsOf(claims, (claim) => claim[same])
-  for (const [, group] of groups) {
-    const named = new Set<string>(group.map((claim) => claim[other]))
-    if (named.size < 2) continue
-    const first = firstOf([...Map.groupBy(group, (claim) => claim[other]).values()], ([claim]) =>
-      claim === undefined ? 0 : standing.hadPipe(claim.key, claim.id),
-    )
-    const holder = first?.[0]?.[other]
-    const othersOf = first === undefined ? othersIn(group, (claim) => claim[other]) : () => first
-    for (const claim of group) {
-      const { document, path } = claim
-      if (claim[other] === holder) continue
-      refused.add(claim)
-      if (document === undefined) continue
-      report.add({ document, path, severity: 'error', code }, () => ({
-        ...saysOf(claim, { holder, named }),
-        others: othersOf(claim)
-          .slice(0, RELATED)
-          .map((one) => ({ document: one.document, path: one.path, message: related(one) })),
-      }))
-    }
-  }
+        ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
+        : `${key} already has the id ${holder.id}. This Lock says ${id}, which is ignored.`,
+    hint: `Find out which id is right, and remove the wrong one. Until then, Pipewright ${holder === undefined ? `does not touch the ${nounOf(key)}` : `uses ${holder.id}`}.`,
+  }),
+  related: ({ id }) => `says ${id}`,
 }
 
 function checkLeftAlone(

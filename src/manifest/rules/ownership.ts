@@ -1,4 +1,4 @@
-import type { Position } from '../../kinds/finding.ts'
+import type { Path, Position, Statement } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { isResource, isUpserted } from '../../kinds/lookup.ts'
@@ -6,6 +6,7 @@ import { asService, serviceIdentity } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
+import { RELATED, groupsOf, othersIn, type CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
 
 /** The manifest of a key. For a broken or unreadable document, it is the last valid manifest. */
@@ -16,9 +17,15 @@ interface KnownManifest {
   readonly document: ParsedDocument | undefined
 }
 
-export interface EndpointClaim extends Pick<KnownManifest, 'key' | 'position' | 'document'> {
-  readonly endpoint: string
-  readonly isAway: boolean
+const SERVICE: Path = ['spec', 'service']
+
+/** A key claims an endpoint or a pipe. */
+export interface Claim extends Omit<KnownManifest, 'manifest'> {
+  /** Id of the pipe, or name of the endpoint. */
+  readonly id: string
+  readonly path: Path
+  /** The manifest is missing in fewer than three readings in a row. */
+  readonly isAway?: boolean
 }
 
 /** Evidence that a key is the owner. Each weight is more than all smaller weights together. */
@@ -68,11 +75,11 @@ export function ownershipEvidence(
     /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
     endpoints: endpointClaims({ all, unsaid, pending, serviceIs }, before),
     /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
-    hadEndpoint({ key, endpoint }: EndpointClaim) {
+    hadEndpoint: ({ key, id: endpoint }: Claim) => {
       const recorded = recordedEndpoint(key, before) === endpoint ? CLAIM.recorded : 0
       return recorded + (before.endpoints.get(endpoint) === key ? CLAIM.before : 0)
     },
-    hadPipe(key: Key, id: string) {
+    hadPipe: ({ key, id }: Claim) => {
       const record = before.recorded.get(key)
       const { entries, locks } = before.catalog
       const adopted = entries.get(key)?.manifest?.policy?.adopt
@@ -110,27 +117,77 @@ function endpointClaims(
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]
   },
   before: Before,
-): readonly EndpointClaim[] {
-  const claims = new Map<Key, EndpointClaim>()
+): readonly Claim[] {
+  const claims = new Map<Key, Claim>()
   for (const { key, manifest, position, document } of from.all) {
     if (!isUpserted(key)) continue
     const service = serviceOf(manifest) ?? ''
     const known = from.serviceIs(service) === service ? recordedEndpoint(key, before) : undefined
-    const endpoint = known ?? endpointIn(manifest, from.serviceIs)
-    claims.set(key, { key, position, document, endpoint, isAway: from.pending.has(key) })
+    const id = known ?? endpointIn(manifest, from.serviceIs)
+    claims.set(key, { key, position, document, id, path: SERVICE, isAway: from.pending.has(key) })
   }
   for (const { key, position } of from.unsaid) {
-    const endpoint = key && recordedEndpoint(key, before)
-    if (key === undefined || endpoint === undefined || claims.has(key)) continue
+    const id = key && recordedEndpoint(key, before)
+    if (key === undefined || id === undefined || claims.has(key)) continue
     const file = before.recorded.get(key)?.file ?? ''
     const place = position ?? { file, line: 1, column: 1 }
-    claims.set(key, { key, position: place, document: undefined, endpoint, isAway: from.pending.has(key) })
+    const isAway = from.pending.has(key)
+    claims.set(key, { key, position: place, document: undefined, id, path: SERVICE, isAway })
   }
   return [...claims.values()]
 }
 
+export interface Contradiction {
+  /** Claims with the same one and another other contradict each other. */
+  readonly same: 'id' | 'key'
+  readonly other: 'id' | 'key'
+  readonly code: Statement['code']
+  /** @param about `holder`: the claim that stays valid. `named`: all claimed keys or ids */
+  readonly wordsOn: (
+    claim: Claim,
+    about: { readonly holder: Claim | undefined; readonly named: ReadonlySet<string> },
+  ) => Pick<Statement, 'message' | 'hint'>
+  readonly related: (claim: Claim) => string
+}
+
+/**
+ * Reports claims that contradict each other, such as two keys with one pipe id. The claim with the most evidence
+ * stays valid.
+ * @returns the other claims
+ */
+export function refusedClaims(
+  { same, other, code, wordsOn, related }: Contradiction,
+  claims: readonly Claim[],
+  evidence: (claim: Claim) => number,
+  report: CrossReport,
+): ReadonlySet<Claim> {
+  const refused = new Set<Claim>()
+  for (const [, group] of groupsOf(claims, (claim) => claim[same])) {
+    const named = new Set<string>(group.map((claim) => claim[other]))
+    if (named.size < 2) continue
+    const first = firstOf([...Map.groupBy(group, (claim) => claim[other]).values()], ([claim]) =>
+      claim === undefined ? 0 : evidence(claim),
+    )
+    const holder = first?.[0]
+    const othersOf = first === undefined ? othersIn(group, (claim) => claim[other]) : () => first
+    for (const claim of group) {
+      const { document, path } = claim
+      if (claim[other] === holder?.[other]) continue
+      refused.add(claim)
+      if (document === undefined) continue
+      report.add({ document, path, severity: 'error', code }, () => ({
+        ...wordsOn(claim, { holder, named }),
+        others: othersOf(claim)
+          .slice(0, RELATED)
+          .map((one) => ({ document: one.document, path: one.path, message: related(one) })),
+      }))
+    }
+  }
+  return refused
+}
+
 /** The item with the most evidence. Undefined: no evidence, or a tie. */
-export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | undefined {
+function firstOf<T>(group: readonly T[], had: (item: T) => number): T | undefined {
   const claims = group.map((item) => ({ item, weight: had(item) }))
   const most = claims.reduce((known, { weight }) => Math.max(known, weight), 0)
   const having = most === 0 ? [] : claims.filter(({ weight }) => weight === most)
