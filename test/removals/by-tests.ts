@@ -26,7 +26,7 @@ export const BY_TESTS: readonly Removal[] = [
   {
     protection: 'a create whose decision is too old is decided anew before its intent',
     patches: {
-      from: `if (begunAt - creation.since > goodForMs) throw`,
+      from: `if (begunAt - assessment.gathered.since > goodForMs) throw`,
       to: `if (begunAt < creation.since) throw`,
     },
     tests: CREATE,

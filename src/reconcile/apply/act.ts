@@ -19,10 +19,9 @@ import {
 import { attemptDigest } from '../../plan/gates.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adoptByManifest } from './adoption.ts'
-import { type Assessment, wantedPipe } from '../gather/assess.ts'
+import type { Assessment } from '../gather/assess.ts'
 import { change } from './change-pipe.ts'
 import { createOnce } from './create-once.ts'
-import { noteReply } from '../state/observations.ts'
 import type { CreatePermit } from '../../contract/platform.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 import { remove } from './removal.ts'
@@ -38,7 +37,8 @@ export function act(
   const record = assessment.input.recorded
   switch (action.type) {
     case 'create':
-      return create(context, outbox, assessment, action, { request, permit })
+      if (permit === undefined) throw new Error(`a create of ${record.key} needs a permit`)
+      return createOnce(context, outbox, assessment, { action, request, permit })
     case 'adopt':
       return adoptByManifest(context, assessment, action, request)
     case 'upsert':
@@ -142,40 +142,4 @@ function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord 
   const isCalm =
     isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= CORRECTION_BACKOFF.maxMs
   return isCalm ? { ...record, corrections: withoutCorrections(record, ['start']) } : record
-}
-
-async function create(
-  context: ReconcileContext,
-  outbox: OutcomeOutbox,
-  assessment: Assessment,
-  action: Action & { readonly type: 'create' },
-  { request, permit }: { readonly request: ReconcileRequest; readonly permit: CreatePermit | undefined },
-): Promise<Acted> {
-  const { input, entry, secrets, service } = assessment
-  const { key } = input.desired
-  const { manifest, body, fingerprint } = wantedPipe(assessment)
-  if (!service.usable || permit === undefined) throw new Error(`a create of ${key} needs service and permit`)
-  const { record, outcome, reply } = await createOnce(
-    context,
-    outbox,
-    {
-      key,
-      reason: action.reason,
-      record: { ...input.recorded, file: entry?.position.file, line: entry?.position.line },
-      service: service.identity,
-      platformName: remoteNameOf(manifest),
-      body: { ...body, ...input.knownStates?.startPaused },
-      secrets,
-      fingerprint,
-      revision: context.store.revision,
-      since: assessment.gathered.since,
-    },
-    { permit, request },
-  )
-  if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
-  return {
-    outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, outcome),
-    record,
-    history: [],
-  }
 }

@@ -1,17 +1,13 @@
-import type { Opening } from '../../plan/transitions.ts'
 import { historyEntry } from '../state/record-io.ts'
-import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { timeLimit } from '../../lib/clock.ts'
-import type { JsonObject } from '../../lib/json.ts'
-import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
+import type { Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
 import { causeOf, type Because } from '../../plan/reason.ts'
 import type { Intent, LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
-import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { RemoteFailure } from './outcome-of-error.ts'
 import { forgetMisses } from '../state/observations.ts'
@@ -23,20 +19,7 @@ import {
   unsavedBecause,
   unsavedOutcome,
 } from './outcome-outbox.ts'
-import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
-
-export interface Creation extends Pick<
-  Opening,
-  'reason' | 'service' | 'platformName' | 'fingerprint' | 'revision'
-> {
-  readonly key: Key
-  readonly record: LedgerRecord
-  readonly body: JsonObject
-  readonly secrets: BodySecrets
-  /** Start of the read that the decision used; monotonic ms. */
-  readonly since: number
-}
 
 export interface Created {
   readonly record: LedgerRecord
@@ -44,34 +27,14 @@ export interface Created {
   readonly reply: Reply<RemoteResource> | undefined
 }
 
-export interface CreateAttempt {
-  readonly creation: Creation
+interface CreateAttempt {
   readonly opened: LedgerRecord
   readonly intent: Intent
   readonly access: ServiceAccess
   readonly request: ReconcileRequest
 }
 
-export function settleSuccess(
-  context: ReconcileContext,
-  outbox: OutcomeOutbox,
-  attempt: CreateAttempt,
-  reply: Reply<RemoteResource>,
-): Promise<Created> {
-  const { creation } = attempt
-  const { requestId, value } = reply
-  const remote: Remote = {
-    id: value.id,
-    origin: 'created',
-    at: context.clock.now(),
-    revision: creation.revision,
-    requestId,
-  }
-  const facts = { pipeId: value.id, inPlaceOf: creation.record.remote?.id }
-  return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
-}
-
-async function settleCreated(
+export async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
   attempt: CreateAttempt,
@@ -81,27 +44,26 @@ async function settleCreated(
     readonly why: Because<'Created'>
   },
 ): Promise<Created> {
-  const { creation, opened, intent } = attempt
+  const { opened } = attempt
+  const { key } = opened
   const { remote, reply, why } = created
-  const { key, revision } = creation
   const { requestId } = reply
-  const end = { type: 'created', remote } as const
-  const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
+  const pending = pendingOutcome(context, attempt, { type: 'created', remote }, { ...why, requestId })
   context.store.claim(key, remote.id)
   // From here on, the outbox keeps the id, even if a later line throws.
-  outbox.remember(key, pendingOutcome)
+  outbox.remember(key, pending)
   await context.fail?.('before-id')
-  const record = await outbox.persist(key, pendingOutcome)
-  const facts = { key, intentId: intent.id, pipeId: remote.id, requestId, revision } as const
+  const record = await outbox.persist(key, pending)
+  const ids = { pipeId: remote.id, requestId }
   if (record === undefined) {
-    const lost = unsavedBecause(key, pendingOutcome.end)
-    context.emit({ type: 'CreateFinished', outcome: 'unknown', because: lost, ...facts })
+    const lost = unsavedBecause(key, pending.end)
+    tellFinished(context, attempt, 'unknown', lost, ids)
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
-  context.emit({ type: 'CreateFinished', outcome: 'created', because: why, ...facts })
-  if (!isOf(attempt, record) || record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
-  const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
-  return { record, outcome, reply }
+  tellFinished(context, attempt, 'created', why, ids)
+  if (record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
+  assertOurs(attempt, record)
+  return { record, outcome: { result: 'done', ...why, differences: [], requestId }, reply }
 }
 
 export async function settleFailure(
@@ -110,28 +72,22 @@ export async function settleFailure(
   attempt: CreateAttempt,
   outcome: RemoteFailure,
 ): Promise<Created> {
-  const { creation, opened } = attempt
+  const { opened } = attempt
+  const { key, former, removal } = opened
   const { requestId } = outcome
-  const { remote, removal } = creation.record
   const kept =
-    remote === undefined || removal?.isSent === true
+    former === undefined || removal?.isSent === true
       ? ''
-      : ` ${capital(nounOf(creation.key))} ${remote.id} is kept.`
-  const said = causeOf(outcome, creation.key)
+      : ` ${capital(nounOf(key))} ${former.remote.id} is kept.`
+  const said = causeOf(outcome, key)
   const failed = { ...outcome, facts: { ...outcome.facts, said: `${said}${kept}` } }
   const seen: Seen = { at: context.clock.now(), requestId, what: said }
-  const pendingOutcome = unsavedOf(context, attempt, {
-    end: { type: 'failed', seen },
-    requestId,
-    because: failed,
-  })
-  const record = await outbox.persist(creation.key, pendingOutcome)
-  forgetMisses(context, creation.key)
-  return finish(context, attempt, {
-    outcome: failed,
-    record: record ?? opened,
-    pipeId: undefined,
-  })
+  const pending = pendingOutcome(context, attempt, { type: 'failed', seen }, failed)
+  const record = (await outbox.persist(key, pending)) ?? opened
+  forgetMisses(context, key)
+  tellFinished(context, attempt, 'failed', failed, { pipeId: undefined, requestId })
+  assertOurs(attempt, record)
+  return { record, outcome: failed, reply: undefined }
 }
 
 /** If the reply has an id, reads that pipe, because it might be the created one. */
@@ -141,28 +97,28 @@ export async function settleUnknown(
   attempt: CreateAttempt,
   outcome: Omit<Unknown, 'facts'>,
 ): Promise<Created> {
-  const { creation, opened, intent } = attempt
-  const { key } = creation
+  const { opened, intent } = attempt
+  const { key } = opened
   const { requestId } = outcome
   const { pipeId } = outcome.seen
   const isFree = pipeId !== undefined && context.store.holderOf(pipeId, key) === undefined
   const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
   const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(context.store, opened))
   const because = { reason: 'OutcomeUnknown', facts } as const
-  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, because })
-  const record = await outbox.persist(key, pendingOutcome)
-  if (record !== undefined && isOf(attempt, record) && isFree) {
-    const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
+  const pending = pendingOutcome(context, attempt, { type: 'unknown', seen }, { ...because, requestId })
+  const written = await outbox.persist(key, pending)
+  const record = written ?? opened
+  if (written !== undefined && isOurs(attempt, written) && isFree) {
+    const current = { ...attempt, opened: written }
+    const read = await readAtOnce(context, current, pipeId)
     if (read?.is === 'the created one') {
       const why = { reason: 'Created', facts: { pipeId, isByRead: true } } as const
-      return settleCreated(context, outbox, { ...attempt, opened: record }, { ...read, why })
+      return settleCreated(context, outbox, current, { ...read, why })
     }
   }
-  return finish(context, attempt, {
-    outcome: { ...outcome, seen, facts },
-    record: record ?? opened,
-    pipeId: seen.pipeId,
-  })
+  tellFinished(context, attempt, 'unknown', because, { pipeId: seen.pipeId, requestId })
+  assertOurs(attempt, record)
+  return { record, outcome: { ...outcome, seen, facts }, reply: undefined }
 }
 
 /** Ms. If the read takes longer, the next reconcile reads the pipe. */
@@ -170,13 +126,13 @@ const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(
   context: ReconcileContext,
-  { creation, opened, intent, request, access }: CreateAttempt,
+  { opened: recorded, intent, request, access }: CreateAttempt,
   pipeId: string,
 ): Promise<ReadOfId | undefined> {
   using limit = timeLimit(context.clock, READ_WITHIN_MS)
   try {
     const signal = AbortSignal.any([request.signal, limit.signal])
-    const replied = { recorded: opened, intent, access, pipeId, revision: creation.revision }
+    const replied = { recorded, intent, access, pipeId, revision: intent.revision }
     return await readRepliedId(context, replied, { priority: request.priority, signal })
   } catch (error) {
     if (request.signal.aborted || limit.signal.aborted) return undefined
@@ -184,59 +140,41 @@ async function readAtOnce(
   }
 }
 
-async function finish(
+function tellFinished(
+  { emit }: ReconcileContext,
+  { opened: { key }, intent: { id: intentId, revision } }: CreateAttempt,
+  outcome: 'created' | 'failed' | 'unknown',
+  { reason, facts }: Because,
+  ids: { readonly pipeId: string | undefined; readonly requestId: string | undefined },
+): void {
+  emit({ type: 'CreateFinished', key, intentId, outcome, ...ids, because: { reason, facts }, revision })
+}
+
+/** @throws {LedgerConflict} */
+function assertOurs(attempt: CreateAttempt, record: LedgerRecord): void {
+  const { key, version } = attempt.opened
+  if (!isOurs(attempt, record)) throw new LedgerConflict(key, version)
+}
+
+function isOurs({ opened, intent }: CreateAttempt, record: LedgerRecord): boolean {
+  return record.key === opened.key && record.intent?.id === intent.id
+}
+
+function pendingOutcome(
   context: ReconcileContext,
-  attempt: CreateAttempt,
-  settled: {
-    readonly outcome: Failed | Unknown
-    readonly record: LedgerRecord
-    readonly pipeId: string | undefined
-  },
-): Promise<Created> {
-  const { creation, intent } = attempt
-  const { key, revision } = creation
-  const { outcome, record, pipeId } = settled
-  const { result, requestId } = outcome
-  const because = outcome.result === 'failed' ? outcome : ({ reason: 'OutcomeUnknown', ...outcome } as const)
-  context.emit({
-    type: 'CreateFinished',
-    key,
-    intentId: intent.id,
-    outcome: result,
-    pipeId,
+  { opened, intent }: CreateAttempt,
+  end: CreateEnd,
+  { requestId, reason, facts }: Because & { readonly requestId?: string | undefined },
+): PendingOutcome {
+  const { id: intentId, revision } = intent
+  const entry = historyEntry(context, opened.key, {
+    action: 'create',
+    reason: intent.reason,
+    result: end.type === 'created' ? 'done' : end.type,
+    intentId,
     requestId,
-    because: { reason: because.reason, facts: because.facts },
+    because: { reason, facts },
     revision,
   })
-  if (!isOf(attempt, record)) throw new LedgerConflict(key, attempt.opened.version)
-  return { record, outcome, reply: undefined }
-}
-
-function isOf({ creation, intent }: CreateAttempt, record: LedgerRecord): boolean {
-  return record.key === creation.key && record.intent?.id === intent.id
-}
-
-function unsavedOf(
-  context: ReconcileContext,
-  { creation, opened, intent }: CreateAttempt,
-  about: { readonly end: CreateEnd; readonly requestId: string | undefined; readonly because: Because },
-): PendingOutcome {
-  const { end, requestId, because } = about
-  const result = end.type === 'created' ? 'done' : end.type
-  const history = historyOf(context, creation, { result, intentId: intent.id, requestId, because })
-  return { intentId: intent.id, opened, end, history: [history] }
-}
-
-export function historyOf(
-  context: ReconcileContext,
-  { key, revision, reason }: Creation,
-  what: {
-    readonly result: 'started' | 'done' | 'failed' | 'unknown'
-    readonly intentId: string
-    readonly requestId: string | undefined
-    readonly because: Because
-  },
-): NewEntry {
-  const action = what.result === 'started' ? 'intent' : 'create'
-  return historyEntry(context, key, { action, reason, revision, ...what })
+  return { intentId, opened, end, history: [entry] }
 }
