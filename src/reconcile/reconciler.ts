@@ -20,13 +20,13 @@ import { type Assessment, assess, gather, type Gathered } from './gather/assess.
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker } from './state/problem-tracker.ts'
 import { syncStoreFromLedger, readRecord } from './state/record-io.ts'
-import { publishResult, showBug, reportLedgerFailure } from './report.ts'
+import { publishResult, type Reconciliation, reportLedgerFailure, showBug } from './report.ts'
 import { forgetRecord, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'
 import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
 import { moveRecord, recordToMove } from './apply/move-record.ts'
-import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
+import { type CreateEnd, createOutcomeOutbox } from './apply/outcome-outbox.ts'
 import { applyRetryCreatePolicy } from './apply/retry-create-policy.ts'
 import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import { operate } from './operator/operate.ts'
@@ -49,18 +49,6 @@ function isOutdated(error: unknown): boolean {
 /** After this many outdated decisions, other keys come first. */
 const MAX_CONFLICT_RETRIES = 10
 const AFTER_ROUNDS_MS = 1_000
-
-interface Reconciliation {
-  readonly context: ReconcileContext
-  readonly outbox: OutcomeOutbox
-  readonly board: WritableBoard
-  readonly key: Key
-  readonly request: ReconcileRequest
-  /** Monotonic ms. */
-  readonly startedAt: number
-  readonly also: Set<Key>
-  movedFrom: Key | undefined
-}
 
 export function createReconciler(
   context: ReconcileContext,
@@ -94,7 +82,7 @@ export function createReconciler(
       }
       const result = await retryOnConflict(reconciliation)
         .catch((error: unknown) => {
-          if (!request.signal.aborted) showBug(context, board, key, error)
+          if (!request.signal.aborted) showBug(reconciliation, error)
           throw error
         })
         .finally(() => context.store.claim(key, undefined))
@@ -107,15 +95,11 @@ export function createReconciler(
 }
 
 async function retryOnConflict(reconciliation: Reconciliation): Promise<ReconcileResult> {
-  const { context, outbox, board, key, request, startedAt } = reconciliation
   for (let round = 1; ; round += 1) {
     try {
       return await reconcileOnce(reconciliation, undefined)
     } catch (error) {
-      if (error instanceof LedgerError) {
-        const unsaved = outbox.pending.get(key)?.end
-        return reportLedgerFailure(context, board, { key, request, error, unsaved, startedAt })
-      }
+      if (error instanceof LedgerError) return reportLedgerFailure(reconciliation, error)
       // A conflict in each round is a bug, but an edit in each round is not.
       const isLast = round === MAX_CONFLICT_RETRIES
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
@@ -167,11 +151,11 @@ async function reconcileOnce(
     : made
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {
-    if (permit === undefined) return withPermit(reconciliation, { assessment, recorded, action })
+    if (permit === undefined) return withPermit(reconciliation, assessment, action)
     if (!sameAccess(permit.service, accessOf(assessment))) throw new DecisionOutdated(key)
   } else permit?.release()
   const acted = await carryOut(reconciliation, assessment, decision, permit)
-  const result = await conclude(reconciliation, { assessment, recorded, action }, acted)
+  const result = await conclude(reconciliation, assessment, action, acted)
   const isGone =
     action.type === 'delete' && acted.outcome.result === 'done' && !mightHaveResource(acted.record)
   if (!isGone || input.desired.state !== 'absent') return result
@@ -189,15 +173,12 @@ async function gatherAll(
   return gathered
 }
 
-interface Round {
-  readonly assessment: Assessment
-  readonly recorded: LedgerRecord
-  readonly action: Action
-}
-
-async function withPermit(reconciliation: Reconciliation, round: Round): Promise<ReconcileResult> {
+async function withPermit(
+  reconciliation: Reconciliation,
+  assessment: Assessment,
+  action: Action,
+): Promise<ReconcileResult> {
   const { context, request, key } = reconciliation
-  const { assessment } = round
   const access = accessOf(assessment)
   const { remote } = assessment.input.recorded
   const looksFirst =
@@ -213,7 +194,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
       looks: (Number(looksFirst) + Number(isListed)) as 0 | 1 | 2, // each is 0 or 1
     })
   } catch (error) {
-    return conclude(reconciliation, round, failed(reconciliation, assessment, error))
+    return conclude(reconciliation, assessment, action, failed(reconciliation, assessment, error))
   }
   try {
     // Else a ledger that takes only intents would lose the id of each create.
@@ -232,23 +213,22 @@ function accessOf({ service, input }: Assessment): ServiceAccess {
 
 async function conclude(
   reconciliation: Reconciliation,
-  round: Round,
+  assessment: Assessment,
+  action: Action,
   acted: Acted,
 ): Promise<ReconcileResult> {
-  const { context, board, key, request, startedAt } = reconciliation
-  const { assessment, recorded, action } = round
+  const { context, key } = reconciliation
   const conditions = conditionsAfter({
     decided: assessment.input,
     action,
     outcome: acted.outcome,
     recorded: acted.record,
     state: context.store.observation(key)?.state,
-    previous: recorded.conditions,
+    previous: assessment.gathered.recorded.conditions,
   })
-  const backoff = nextBackoff(context, round, acted)
-  const recording = { ...round, acted, conditions, backoff }
-  const written = await writeRecord(context, recording)
-  return publishResult(context, board, { ...recording, written, request, startedAt })
+  const backoff = nextBackoff(context, assessment, action, acted)
+  const conclusion = { assessment, action, acted, conditions, backoff }
+  return publishResult(reconciliation, conclusion, await writeRecord(context, conclusion))
 }
 
 function carryOut(
@@ -289,7 +269,8 @@ function failed({ request }: Reconciliation, assessment: Assessment, error: unkn
 
 function nextBackoff(
   context: ReconcileContext,
-  { assessment, action: { reason } }: Round,
+  assessment: Assessment,
+  { reason }: Action,
   { outcome, record }: Acted,
 ): Backoff | undefined {
   if (outcome.result !== 'failed')

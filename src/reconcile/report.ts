@@ -16,23 +16,31 @@ import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from './context.ts'
 import { siblingsToObserve } from './gather/siblings.ts'
 import type { LedgerError } from '../contract/ledger.ts'
-import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
-import type { Recording } from './write-record.ts'
+import { type OutcomeOutbox, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
+import type { Conclusion } from './write-record.ts'
 
-interface Reporting extends Recording {
-  readonly written: LedgerRecord
+/** One call of the reconciler. */
+export interface Reconciliation {
+  readonly context: ReconcileContext
+  readonly outbox: OutcomeOutbox
+  readonly board: WritableBoard
+  readonly key: Key
   readonly request: ReconcileRequest
+  /** Monotonic ms. */
   readonly startedAt: number
+  readonly also: Set<Key>
+  movedFrom: Key | undefined
 }
 
 export function publishResult(
-  context: ReconcileContext,
-  board: WritableBoard,
-  finishing: Reporting,
+  reconciliation: Reconciliation,
+  conclusion: Conclusion,
+  written: LedgerRecord,
 ): ReconcileResult {
-  const { assessment, recorded, written, action, acted, conditions, backoff, request } = finishing
+  const { context, board, key, request } = reconciliation
+  const { assessment, action, acted, conditions, backoff } = conclusion
+  const { recorded } = assessment.gathered
   const { input, entry } = assessment
-  const { key } = input.desired
   const { outcome } = acted
   const { revision } = context.store
   const manifestRevision = written.manifest?.revision
@@ -84,14 +92,13 @@ export function publishResult(
       ...place,
     })
   }
-  tellEnd(context, finishing, {
-    key,
+  tellEnd(reconciliation, {
     manifestRevision,
     action: action.type,
     because,
     result: outcome.result,
     requestId: outcome.requestId ?? assessment.requestId,
-    changed: changed.length > 0 || isNews(finishing),
+    changed: changed.length > 0 || isNews(conclusion),
     ...place,
     changeToApplyMs:
       request.changedAt === undefined ||
@@ -103,17 +110,22 @@ export function publishResult(
   })
   const isFirst = !context.store.judged.has(key)
   if (outcome.result !== 'stopped') context.store.judged.add(key)
-  const also = alsoOf(context, finishing, isFirst || changed.includes('Ready'))
+  const also = alsoOf(context, conclusion, isFirst || changed.includes('Ready'))
   return { action, outcome, next, also, assessment }
 }
 
 type End = Event & { readonly type: 'ReconcileFinished' }
 
 function tellEnd(
-  { clock, store, emit }: ReconcileContext,
-  { request, startedAt }: Pick<Reporting, 'request' | 'startedAt'>,
-  { key, file, line, changeToApplyMs, ...end }: Omit<End, 'type' | 'reconcileId' | 'revision' | 'durationMs'>,
+  { context, key, request, startedAt }: Reconciliation,
+  {
+    file,
+    line,
+    changeToApplyMs,
+    ...end
+  }: Omit<End, 'type' | 'key' | 'reconcileId' | 'revision' | 'durationMs'>,
 ): void {
+  const { clock, store, emit } = context
   const about = { key, reconcileId: request.reconcileId, revision: store.revision, ...end }
   const durationMs = clock.monotonic() - startedAt
   emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
@@ -129,7 +141,7 @@ function arrival(
   return from !== to && wellnessOf(from) !== 'bad' && wellnessOf(to) === 'good' ? changed.at(-1) : undefined
 }
 
-function isNews({ action, acted, backoff }: Reporting): boolean {
+function isNews({ action, acted, backoff }: Conclusion): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
   return (
     action.type === 'create' ||
@@ -146,7 +158,7 @@ function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: Ledger
 
 function alsoOf(
   context: ReconcileContext,
-  { assessment, action, acted, conditions }: Reporting,
+  { assessment, action, acted, conditions }: Conclusion,
   readyIsNews: boolean,
 ): readonly Key[] {
   const { input, service } = assessment
@@ -213,18 +225,9 @@ function becauseAfter(outcome: Outcome, action: Action): Because {
 
 const LEDGER_RETRY_MS = 5_000
 
-export function reportLedgerFailure(
-  context: ReconcileContext,
-  board: WritableBoard,
-  about: {
-    readonly key: Key
-    readonly request: ReconcileRequest
-    readonly error: LedgerError
-    readonly unsaved: CreateEnd | undefined
-    readonly startedAt: number
-  },
-): ReconcileResult {
-  const { key, error, unsaved } = about
+export function reportLedgerFailure(reconciliation: Reconciliation, error: LedgerError): ReconcileResult {
+  const { context, outbox, board, key } = reconciliation
+  const unsaved = outbox.pending.get(key)?.end
   const because: Because<'LedgerFailed' | 'OutcomeUnsaved'> =
     unsaved === undefined
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
@@ -232,9 +235,8 @@ export function reportLedgerFailure(
   const action: Action = { type: 'hold', ...because }
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
-  showFailed(context, board, key, because)
-  tellEnd(context, about, {
-    key,
+  showFailed(reconciliation, because)
+  tellEnd(reconciliation, {
     manifestRevision: context.store.manifestRevision(key),
     action: action.type,
     because,
@@ -249,18 +251,19 @@ export function reportLedgerFailure(
   return { action, outcome, next, also: [] }
 }
 
-export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
-  const text = context.mask.mask(error instanceof Error ? error.message : String(error))
+export function showBug(reconciliation: Reconciliation, error: unknown): void {
+  const { mask } = reconciliation.context
+  const text = mask.mask(error instanceof Error ? error.message : String(error))
   const said = `The reconcile failed unexpectedly: ${text}`
-  showFailed(context, board, key, { reason: 'Unavailable', facts: { said } })
+  showFailed(reconciliation, { reason: 'Unavailable', facts: { said } })
 }
 
-function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key, because: Because): void {
+function showFailed({ context, board, key }: Reconciliation, because: Because): void {
   const before = board.get(key)
   if (before === undefined) return
   const { reason } = because
   const { Synced } = before.conditions
-  const since = Synced.reason === reason ? Synced.since : clock.now()
+  const since = Synced.reason === reason ? Synced.since : context.clock.now()
   const shown = explained(because)
   const conditions: Conditions = { ...before.conditions, Synced: { status: 'Unknown', since, ...shown } }
   board.set({ ...withConditions(before, conditions, { status: 'Failed', reason }), because: shown })

@@ -21,9 +21,8 @@ import { sameJson } from '../lib/json.ts'
 import type { NewEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
-export interface Recording {
+export interface Conclusion {
   readonly assessment: Assessment
-  readonly recorded: LedgerRecord
   readonly action: Action
   readonly acted: Acted
   readonly conditions: Conditions
@@ -32,10 +31,11 @@ export interface Recording {
 
 export function writeRecord(
   context: ReconcileContext,
-  recording: Recording,
+  conclusion: Conclusion,
 ): LedgerRecord | Promise<LedgerRecord> {
-  const { assessment, recorded, action, acted, conditions, backoff } = recording
-  const { entry } = assessment
+  const { assessment, action, acted, conditions, backoff } = conclusion
+  const { entry, gathered } = assessment
+  const { recorded } = gathered
   const manifestRevision = context.store.manifestRevision(recorded.key) ?? ''
   const next: LedgerRecord = {
     ...acted.record,
@@ -54,7 +54,7 @@ export function writeRecord(
   }
   const isSaved = !context.store.unsaved.has(recorded.key) && sameJson(next, recorded)
   if (acted.outcome.result === 'stopped' || isSaved) return acted.record
-  return write(context, recording, next)
+  return write(context, conclusion, next)
 }
 
 function isInUse({ input }: Assessment): boolean {
@@ -98,11 +98,11 @@ function differencesNow(input: DecideInput, outcome: Outcome): readonly Differen
 
 async function write(
   context: ReconcileContext,
-  { assessment, recorded, acted, conditions }: Recording,
+  { assessment, acted, conditions }: Conclusion,
   next: LedgerRecord,
 ): Promise<LedgerRecord> {
-  const { input } = assessment
-  const history = changedConditions(recorded.conditions, conditions).map((type): NewEntry => {
+  const { input, gathered } = assessment
+  const history = changedConditions(gathered.recorded.conditions, conditions).map((type): NewEntry => {
     const { status, reason, facts } = conditions[type]
     const requestId = acted.outcome.requestId ?? assessment.requestId
     return {

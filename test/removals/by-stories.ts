@@ -86,8 +86,8 @@ export const BY_STORIES: readonly Removal[] = [
     world: 'waiting',
     patches: {
       from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
-      to: `    const decision = { ...decided(assessment, request), action: round.action }
-    return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
+      to: `    const decision = { ...decided(assessment, request), action }
+    return await conclude(reconciliation, assessment, action, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
     },
   },
   {
