@@ -19,7 +19,6 @@ import type { LedgerError } from '../contract/ledger.ts'
 import { type OutcomeOutbox, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
 import type { Conclusion } from './write-record.ts'
 
-/** One call of the reconciler. */
 export interface Reconciliation {
   readonly context: ReconcileContext
   readonly outbox: OutcomeOutbox

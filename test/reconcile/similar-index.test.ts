@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { sha256 } from '../../src/lib/digest.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { findSimilar, type Candidate } from '../../src/plan/rename-detection.ts'
-import { createSimilarIndex } from '../../src/reconcile/state/record-indexes.ts'
+import { findSimilar, hashesOfRecord, type Candidate } from '../../src/plan/rename-detection.ts'
+import { createRecordIndex, similarKeys } from '../../src/reconcile/state/record-indexes.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 
 /** A pipe: few services, names and bodies, so that similar ones are common. */
@@ -61,14 +61,12 @@ function candidateOf(what: Body): Candidate {
 /** What the index finds for each candidate on the way, and what comparing every record finds. */
 function told(steps: readonly Step[]) {
   const records = new Map<Key, LedgerRecord>()
-  const index = createSimilarIndex(
-    () => records.values(),
-    () => IDENTITY,
-  )
+  const all = () => records.values()
+  const index = createRecordIndex(all, (record) => hashesOfRecord(record, IDENTITY))
   return steps.flatMap(({ type, what }) => {
     if (type === 'ask') {
       const candidate = candidateOf(what)
-      const found = index.of(candidate).flatMap((key) => records.get(key) ?? [])
+      const found = similarKeys(index, candidate).flatMap((key) => records.get(key) ?? [])
       const others = [...records.values()].filter(({ key }) => key !== what.key)
       const inOrder = others.toSorted((a, b) => (a.key < b.key ? -1 : 1))
       return [{ found, byIndex: findSimilar(candidate, found), byAll: findSimilar(candidate, inOrder) }]

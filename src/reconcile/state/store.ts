@@ -11,14 +11,15 @@ import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { Reachability, Desired } from '../../plan/input.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
-import type { Candidate } from '../../plan/rename-detection.ts'
+import { type Candidate, hashesOfRecord } from '../../plan/rename-detection.ts'
+import { sameId } from '../../lib/same-id.ts'
 import {
-  createEqualManifestIndex,
+  createRecordIndex,
+  equalityOf,
   indexDependents,
+  indexEqualManifests,
   indexSuccessors,
-  createKeyGroups,
-  createUnclaimedRecords,
-  createSimilarIndex,
+  similarKeys,
 } from './record-indexes.ts'
 import { createCreateCounter } from './create-counter.ts'
 import { createListings, createLastWrites, groupInService } from './listings.ts'
@@ -61,23 +62,23 @@ export function createStateStore({
   let catalog: Catalog | undefined
   let dependentsOf: ReadonlyMap<string, readonly Key[]> = new Map()
   let successorsOf: ReadonlyMap<string, readonly Key[]> = new Map()
+  let equalsOf: ReadonlyMap<string, readonly Key[]> | undefined
   let adopters: readonly Key[] = []
   const records = new Map<Key, LedgerRecord>()
-  const similar = createSimilarIndex(
-    () => records.values(),
-    (key) => bodies.identityPathsOf(key),
+  const all = () => records.values()
+  const similar = createRecordIndex(all, (record) =>
+    hashesOfRecord(record, bodies.identityPathsOf(record.key)),
   )
-  const unclaimed = createUnclaimedRecords(
-    () => records.keys(),
-    (key) => isUnclaimed(store.desiredState(key)),
+  const pipes = createRecordIndex(all, ({ key, remote, service }) =>
+    remote === undefined ? [] : [groupInService(key, service?.serviceId ?? '')],
   )
+  const owners = createRecordIndex(all, ({ remote, former }) =>
+    [remote?.id, former?.remote.id].flatMap((id) => id?.toLowerCase() ?? []),
+  )
+  let unclaimed: Set<Key> | undefined
   const observations = new Map<Key, Observation>()
-  const pipes = createKeyGroups()
-  const ids = createKeyGroups()
-  const formerIds = createKeyGroups()
-  const claims = createKeyGroups()
+  const claims = new Map<Key, string>()
   const seenOtherwise = new Set<Key>()
-  const byCredential = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
   const unsaved = new Set<Key>()
@@ -86,11 +87,17 @@ export function createStateStore({
   const contacts = createContacts(clock)
   const lastWrites = createLastWrites(clock)
   const checkedBefore = new Map<Key, number>()
-  const alike = createEqualManifestIndex((entry) => {
+
+  function askedOf(entry: Entry) {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
-  })
+  }
+
+  function noteInIndexes(key: Key, record: LedgerRecord | undefined): void {
+    creates.note(key, record)
+    for (const index of [similar, pipes, owners]) index.replace(records.get(key), record)
+  }
 
   /** Keeps one object per suspended entry, because a new object would look like a new manifest. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
@@ -113,8 +120,8 @@ export function createStateStore({
       adopters = [...next.entries.values()].flatMap(({ key, manifest: { policy } = {} }) =>
         policy?.adopt === undefined && store.lockedId(key) === undefined ? [] : [key],
       )
-      alike.setCatalog(next)
-      unclaimed.reset()
+      equalsOf = undefined
+      unclaimed = undefined
     },
     entry(key: Key): Entry | undefined {
       const entry = catalog?.entries.get(key)
@@ -138,13 +145,13 @@ export function createStateStore({
       if (entry !== undefined) return entry.state
       return catalog?.deleted.has(key) === true && olderThan() === undefined ? 'absent' : 'missing'
     },
-    records: (): Iterable<LedgerRecord> => records.values(),
+    records: (): Iterable<LedgerRecord> => all(),
     record: (key: Key): LedgerRecord | undefined => records.get(key),
     note(record: LedgerRecord) {
       const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
-      creates.note(key, record)
+      noteInIndexes(key, record)
       const { service, platformName: name, intent } = record
       const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
       const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
@@ -152,12 +159,8 @@ export function createStateStore({
       if (isNews && isOver && service !== undefined && name !== undefined) {
         lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
       }
-      similar.replace(before, record)
       records.set(key, record)
-      unclaimed.note(key)
-      pipes.put(key, remote && groupInService(key, record.service?.serviceId ?? ''))
-      ids.put(key, remote?.id.toLowerCase())
-      formerIds.put(key, record.former?.remote.id.toLowerCase())
+      if (isUnclaimed(store.desiredState(key))) unclaimed?.add(key)
       if (remote?.seenAs === undefined) seenOtherwise.delete(key)
       else seenOtherwise.add(key)
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id) {
@@ -171,15 +174,18 @@ export function createStateStore({
     createdIn: (serviceId: string, like: Key) => pipes.of(groupInService(like, serviceId)),
     /** A key other than `but` that has or had this pipe. */
     holderOf(pipeId: string, but: Key): Key | undefined {
-      const id = pipeId.toLowerCase()
-      for (const key of ids.of(id)) if (key !== but) return key
-      for (const key of formerIds.of(id)) if (key !== but) return key
-      return undefined
+      const others = [...owners.of(pipeId.toLowerCase())].filter((key) => key !== but)
+      return others.find((key) => sameId(records.get(key)?.remote?.id, pipeId)) ?? others[0]
     },
     /** Reserves a pipe for a key that will record it. Undefined: ends the reservation. */
-    claim: (key: Key, pipeId: string | undefined) => claims.put(key, pipeId?.toLowerCase()),
-    claimantOf: (pipeId: string, but: Key) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
-    askedWith: (credential: string) => byCredential.of(credential),
+    claim(key: Key, pipeId: string | undefined) {
+      if (pipeId === undefined) claims.delete(key)
+      else claims.set(key, pipeId)
+    },
+    claimantOf: (pipeId: string, but: Key) =>
+      claims.keys().find((key) => key !== but && sameId(claims.get(key), pipeId)),
+    askedWith: (credential: string): Iterable<Key> =>
+      observations.keys().filter((key) => observations.get(key)?.credential === credential),
     /** Ms since this process recorded the pipe. Undefined: an earlier process recorded the pipe. */
     ageMs(key: Key): number | undefined {
       const since = recordedAt.get(key)
@@ -187,7 +193,8 @@ export function createStateStore({
     },
     /** ms since the epoch, without jumps of the wall clock. */
     steadyNow,
-    unclaimed: () => unclaimed.keys(),
+    unclaimed: (): Iterable<Key> =>
+      (unclaimed ??= new Set(records.keys().filter((key) => isUnclaimed(store.desiredState(key))))),
     /** Keys whose pipe was last seen with another name or identity than its manifest. */
     seenOtherwise: (): Iterable<Key> => seenOtherwise,
     /** Keys that name a pipe in `policy.adopt` or a Lock. */
@@ -201,14 +208,12 @@ export function createStateStore({
     },
     /** Other keys' records that might have the candidate's pipe. Sorted by key. */
     similarTo: (candidate: Candidate): readonly LedgerRecord[] =>
-      similar.of(candidate).flatMap((key) => records.get(key) ?? []),
+      similarKeys(similar, candidate).flatMap((key) => records.get(key) ?? []),
     drop(key: Key) {
-      creates.note(key, undefined)
-      similar.replace(records.get(key), undefined)
+      noteInIndexes(key, undefined)
       records.delete(key)
-      unclaimed.drop(key)
+      unclaimed?.delete(key)
       observations.delete(key)
-      for (const groups of [pipes, ids, formerIds, byCredential]) groups.put(key, undefined)
       recordedAt.delete(key)
       seenOtherwise.delete(key)
       judged.delete(key)
@@ -216,10 +221,7 @@ export function createStateStore({
       overtaken.delete(key)
     },
     observation: (key: Key): Observation | undefined => observations.get(key),
-    noteObservation(key: Key, observation: Observation) {
-      observations.set(key, observation)
-      byCredential.put(key, observation.credential)
-    },
+    noteObservation: (key: Key, observation: Observation) => void observations.set(key, observation),
     get revision() {
       return catalog?.revision.id ?? ''
     },
@@ -258,7 +260,10 @@ export function createStateStore({
     /** Keys that name this key in `policy.renamedFrom`, or this id in `policy.adopt` or a Lock. */
     successors: (of: string) => successorsOf.get(of) ?? [],
     /** Keys with an equal manifest, the candidate's included. */
-    alike: (candidate: Parameters<typeof alike.of>[0]) => alike.of(candidate),
+    alike({ key, serviceId, fingerprint }: Pick<Candidate, 'key' | 'serviceId' | 'fingerprint'>) {
+      equalsOf ??= catalog && indexEqualManifests(catalog, askedOf)
+      return equalsOf?.get(equalityOf(key, { serviceId, digest: fingerprint.digest })) ?? []
+    },
     listings: createListings(),
     lastWrites,
   }
