@@ -224,7 +224,7 @@ async function conclude(
     outcome: acted.outcome,
     recorded: acted.record,
     state: context.store.observation(key)?.state,
-    previous: assessment.gathered.recorded.conditions,
+    previous: assessment.gathered.question.recorded.conditions,
   })
   const backoff = nextBackoff(context, assessment, action, acted)
   const conclusion = { assessment, action, acted, conditions, backoff }

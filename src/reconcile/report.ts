@@ -38,7 +38,7 @@ export function publishResult(
 ): ReconcileResult {
   const { context, board, key, request } = reconciliation
   const { assessment, action, acted, conditions, backoff } = conclusion
-  const { recorded } = assessment.gathered
+  const { recorded } = assessment.gathered.question
   const { input, entry } = assessment
   const { outcome } = acted
   const { revision } = context.store

@@ -35,7 +35,7 @@ export function writeRecord(
 ): LedgerRecord | Promise<LedgerRecord> {
   const { assessment, action, acted, conditions, backoff } = conclusion
   const { entry, gathered } = assessment
-  const { recorded } = gathered
+  const { recorded } = gathered.question
   const manifestRevision = context.store.manifestRevision(recorded.key) ?? ''
   const next: LedgerRecord = {
     ...acted.record,
@@ -102,22 +102,24 @@ async function write(
   next: LedgerRecord,
 ): Promise<LedgerRecord> {
   const { input, gathered } = assessment
-  const history = changedConditions(gathered.recorded.conditions, conditions).map((type): NewEntry => {
-    const { status, reason, facts } = conditions[type]
-    const requestId = acted.outcome.requestId ?? assessment.requestId
-    return {
-      type: 'condition',
-      condition: type,
-      status,
-      reason,
-      because: { reason, facts },
-      key: input.desired.key,
-      at: context.clock.now(),
-      revision: context.store.revision,
-      manifestRevision: next.manifest?.revision,
-      requestId,
-    }
-  })
+  const history = changedConditions(gathered.question.recorded.conditions, conditions).map(
+    (type): NewEntry => {
+      const { status, reason, facts } = conditions[type]
+      const requestId = acted.outcome.requestId ?? assessment.requestId
+      return {
+        type: 'condition',
+        condition: type,
+        status,
+        reason,
+        because: { reason, facts },
+        key: input.desired.key,
+        at: context.clock.now(),
+        revision: context.store.revision,
+        manifestRevision: next.manifest?.revision,
+        requestId,
+      }
+    },
+  )
   try {
     const written = await saveRecord(context, next, [...acted.history, ...history])
     context.store.unsaved.delete(next.key)

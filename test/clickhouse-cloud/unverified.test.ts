@@ -138,7 +138,7 @@ describe('of several secrets', () => {
       'want REPLICAS; settle; sends PATCH /scaling; is SecretRotated',
       (client) => {
         const { signal } = new AbortController()
-        return adoptAs(client.context(), { key: KEY, pipeId: client.id(), word: 'adopt' }, signal)
+        return adoptAs(client.context(), { key: KEY, pipeId: client.id(), command: 'adopt' }, signal)
       },
       '2 passes; sends nothing; is InSync',
     ))

@@ -56,7 +56,7 @@ function adopt(key: Key, { id }: Pipe): Step {
     0,
     (run, context) => {
       run.model.saidPipe.add(id)
-      return adoptAs(context, { key, pipeId: id, word: 'resolve' }, NEVER)
+      return adoptAs(context, { key, pipeId: id, command: 'resolve' }, NEVER)
     },
     undefined,
   )

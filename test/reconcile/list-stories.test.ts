@@ -180,7 +180,7 @@ describe('what a person says in between', () => {
   test('adopt for another key, while it may be the one of this: refused, and both are settled', async () => {
     const world = await play(await lost(), 'write copy name=orders topics=orders replaces=Pipe/orders')
     const [pipeId = ''] = world.platform.pipes.keys()
-    const { result } = await adoptAs(world.context, { key: 'Pipe/copy', pipeId, word: 'adopt' }, NEVER)
+    const { result } = await adoptAs(world.context, { key: 'Pipe/copy', pipeId, command: 'adopt' }, NEVER)
     expect(result).toBe('refused')
     await play(world, 'look orders: Adopt the list')
     expect(world.platform.posts).toHaveLength(1)
@@ -189,7 +189,7 @@ describe('what a person says in between', () => {
   test('adopt for this key, at the same time as the list finds it: it is recorded once', async () => {
     const world = await lost()
     const [pipeId = ''] = world.platform.pipes.keys()
-    const adopting = adoptAs(world.context, { key: ORDERS, pipeId, word: 'resolve' }, NEVER)
+    const adopting = adoptAs(world.context, { key: ORDERS, pipeId, command: 'resolve' }, NEVER)
     await Promise.all([adopting, world.request(ORDERS)])
     await passes(world)
     expect(await idOf(world, ORDERS)).toBe(pipeId)

@@ -46,7 +46,7 @@ describe('a pipe that was adopted before its secret was mounted', () => {
 
   test('is in sync once an operator says so; a rotation after that is noticed', async () => {
     const world = await worldAfter(`${ADOPTED_BEFORE}; ${ROTATED}`)
-    const asked = { key: ORDERS, pipeId: await idOf(world, ORDERS), word: 'adopt' } as const
+    const asked = { key: ORDERS, pipeId: await idOf(world, ORDERS), command: 'adopt' } as const
     expect((await adoptAs(world.context, asked, new AbortController().signal)).result).toBe('done')
     await play(world, `${LOOK}; ${IN_SYNC}; mount kafka/password=second; ${LOOK}; ${ROTATED}`)
     expect(message(world)).not.toContain('not verified')

@@ -155,10 +155,7 @@ export const BY_TESTS: readonly Removal[] = [
   },
   {
     protection: "an operator's command adopts no pipe that another command adopts meanwhile",
-    patches: {
-      from: `if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))`,
-      to: '',
-    },
+    patches: { from: `if (since !== undefined) return refused(since)`, to: '' },
     tests: 'test/reconcile/adopt.test.ts',
   },
   {

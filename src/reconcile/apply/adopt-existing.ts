@@ -38,7 +38,7 @@ type AdoptResult =
     }
   | { readonly taken: false; readonly why: FactsOf<'AdoptRefused'> }
 
-/** @throws request errors, except a 404 */
+/** Reserves the pipe. @throws request errors, except a 404 */
 export async function adoptExisting(
   context: ReconcileContext,
   wanted: AdoptRequest,
@@ -72,6 +72,7 @@ export async function adoptExisting(
   const since = ownedByOtherKey(store, pipeId, key)
   if (since !== undefined) return refused(since)
   if (by !== undefined) return refused({ is: 'held', pipeId, by, isOrphan: false })
+  store.claim(key, pipeId)
   const at = clock.now()
   const own = sameId(recorded.remote?.id, remote.id) ? recorded.remote : undefined
   const record = adoptRemote(recorded, {

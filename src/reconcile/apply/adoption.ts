@@ -13,7 +13,6 @@ import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
 import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { type Assessment, wantedPipe } from '../gather/assess.ts'
-import { ownedByOtherKey } from './other-owners.ts'
 import { readRepliedId } from './replied-id.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { listingFrom } from '../state/listings.ts'
@@ -66,14 +65,11 @@ export async function adoptByManifest(
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: taken.why })
-  const held = ownedByOtherKey(context.store, pipeId, key)
-  if (held !== undefined) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: held })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
     // The list can be outdated: a difference is a failure, and the adoption is tried again.
     return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: { is: 'unlike the list', pipeId } })
   }
-  context.store.claim(key, pipeId)
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }

@@ -81,7 +81,7 @@ export async function decideAgain<Type extends ActionType>(
   if (current.version !== journaled.version) throw new DecisionOutdated(key)
   const isFresh = !isRead && context.clock.monotonic() - first.readSince <= FRESH_MS
   // Without the journal entry of this request: it would change the decision.
-  const { recorded } = first.gathered
+  const { recorded } = first.gathered.question
   const gathered = isFresh
     ? await regather(context, first)
     : await gather(context, key, recorded, request, undefined, looks)

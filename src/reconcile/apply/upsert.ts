@@ -31,7 +31,7 @@ export async function upsert(
   const { key } = first.input.desired
   const { access, kind } = upsertOf(first)
   const decided = { type: action.type, first, access, request } as const
-  const before = first.gathered.recorded
+  const before = first.gathered.question.recorded
   let journaled = before
   let asked = first
   let attempts = 0
@@ -64,20 +64,14 @@ export async function upsert(
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
-  const { value, requestId, credential } = reply
+  const { value, requestId } = reply
   const { input, entry } = asked
   const { body, fingerprint, identity } = upsertOf(asked)
   const at = context.clock.now()
   const { revision } = context.store
-  const differences = noteFound(context, key, {
-    state: undefined,
-    reply: value,
-    entry,
-    readAt: undefined,
-    credential,
-    differences: compareBody(kind.fields, body, value as JsonObject), // parsed JSON
-    body,
-  })
+  const compared = compareBody(kind.fields, body, value as JsonObject) // parsed JSON
+  const seen = { key, entry, body, reply, readAt: undefined, differences: compared }
+  const differences = noteFound(context, seen)
   const corrected = correctedBy(action)
   const kept = maskTexts(kind.configured(value), replyMask(context.mask, body))
   const record: LedgerRecord = {

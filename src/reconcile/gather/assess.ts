@@ -5,14 +5,13 @@ import { kindFor, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
 import type { Compared } from '../../kinds/changes.ts'
-import { valueAt, type JsonObject } from '../../lib/json.ts'
+import { valueAt } from '../../lib/json.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
 import type { DecideInput, Desired } from '../../plan/input.ts'
-import type { MissingSecret } from '../../plan/reasons/requests.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
-import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
+import { desiredService, isOtherService, sameService } from './service-access.ts'
 import { DecisionOutdated, type Basis, type ReconcileContext, type ReconcileRequest } from '../context.ts'
-import { type ReadAnswer, confirmed, readPlatform } from './read-platform.ts'
+import { confirmed, type Question, type ReadAnswer, readPlatform, type Wanted } from './read-platform.ts'
 import { observedKeyOf, type ObservedKey } from './observe.ts'
 import { syncStoreFromLedger } from '../state/record-io.ts'
 import type { Listing } from '../state/listings.ts'
@@ -33,17 +32,14 @@ export interface Assessment extends Basis {
 }
 
 export interface Gathered {
-  readonly key: Key
-  readonly recorded: LedgerRecord
+  readonly question: Question
   readonly wanted: Wanted
   readonly answer: ReadAnswer
   readonly listing: Listing | undefined
-  readonly permit: CreatePermit | undefined
   /** Keys whose records another process wrote during the wait for the request budget. */
   readonly news: readonly Key[]
   /** Start of the gathering; monotonic ms. */
   readonly since: number
-  readonly isAsked: boolean | undefined
   readonly looked?: ObservedKey | undefined
 }
 
@@ -72,7 +68,7 @@ export async function gather(
   let { answer } = asked
   const news = permit !== undefined && permit.waitedMs > 0 ? await syncStoreFromLedger(context) : []
   const mustBeFresh = permit !== undefined || looks !== undefined
-  const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
+  const isCurrent = (known: Wanted) => isStillWanted(store, key, known) && (known.isFresh || !mustBeFresh)
   let isConfirmed = false
   while (!isConfirmed || !isCurrent(wanted)) {
     if (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
@@ -83,7 +79,7 @@ export async function gather(
   const isEdited = recorded.remote === undefined && wanted.entry?.manifest !== entry?.manifest
   const isOfFormer = isEdited || !sameService(wanted.service, service)
   if (answer !== undefined && isOfFormer) throw new DecisionOutdated(key)
-  return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
+  return { question, wanted, answer, listing, news, since }
 }
 
 /** Reads the manifest and secrets again, but keeps the platform's answers. Sends no request. */
@@ -91,9 +87,9 @@ export async function regather(
   context: ReconcileContext,
   { gathered, input, failure, requestId }: Assessment,
 ): Promise<Gathered> {
-  const { key, recorded } = gathered
+  const { key, recorded } = gathered.question
   let wanted = await wantedOf(context, key, recorded, true)
-  while (!isStillWanted(context.store, wanted)) wanted = await wantedOf(context, key, recorded, true)
+  while (!isStillWanted(context.store, key, wanted)) wanted = await wantedOf(context, key, recorded, true)
   const { observed, recorded: seen } = input
   return { ...gathered, wanted, looked: { observed, recorded: seen, failure, requestId } }
 }
@@ -103,7 +99,8 @@ export async function regather(
  * because each call stores and emits the answer.
  */
 export function assess(context: ReconcileContext, gathered: Gathered): Assessment {
-  const { key, recorded, wanted, answer, listing, permit, since, isAsked } = gathered
+  const { question, wanted, answer, listing, since } = gathered
+  const { key, recorded, permit, request } = question
   const { store } = context
   const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
@@ -140,7 +137,7 @@ export function assess(context: ReconcileContext, gathered: Gathered): Assessmen
     now,
     mask: context.mask.mask,
     steadyNow: store.steadyNow(),
-    isAsked,
+    isAsked: request.isAsked,
   }
   const input = inputOf(base, { entry, body }, context)
   const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
@@ -196,17 +193,6 @@ function addedBefore(store: StateStore, record: LedgerRecord, { desired, observe
   return fields.filter((field) => there[field] !== undefined && there[field] === wanted[field])
 }
 
-interface Wanted {
-  readonly key: Key
-  readonly entry: Entry | undefined
-  readonly service: DesiredService
-  readonly body: JsonObject | undefined
-  readonly secrets: BodySecrets
-  readonly fingerprint: Fingerprint | undefined
-  readonly missingCredentials: readonly MissingSecret[]
-  readonly isFresh: boolean
-}
-
 async function wantedOf(
   context: ReconcileContext,
   key: Key,
@@ -219,13 +205,13 @@ async function wantedOf(
   const asked = entry?.manifest && store.asked(entry.manifest)
   const credentials = credentialsNeeded({ entry, recorded, service })
   const missing = credentials === undefined ? [] : await missingCredentials(context.secrets, credentials)
-  const common = { key, entry, service, missingCredentials: missing, isFresh }
+  const common = { entry, service, missingCredentials: missing, isFresh }
   if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
   const secrets = await readBodySecrets(context.secrets, context.mask, asked.body)
   return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
 }
 
-function isStillWanted(store: StateStore, { key, entry, service }: Wanted): boolean {
+function isStillWanted(store: StateStore, key: Key, { entry, service }: Wanted): boolean {
   const now = store.entry(key)
   if (now?.digest !== entry?.digest || now?.manifest !== entry?.manifest) return false
   return sameService(desiredService(store, now?.manifest), service)

@@ -66,7 +66,7 @@ function found(
   { key, entry, recorded, body }: Parameters<typeof observedKeyOf>[1],
   { reply, askedAt, isOfList }: Extract<ReadAnswer, { readonly reply: object }>,
 ): ObservedKey {
-  const { value, requestId, credential } = reply
+  const { value, requestId } = reply
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
   const compared =
     isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // parsed JSON
@@ -74,17 +74,16 @@ function found(
   const { remote } = recorded
   const isRead = isOfList !== true && remote !== undefined && sameId(remote.id, value.id)
   const known = isRead ? withForeign(context, { ...recorded, remote }, value) : recorded
-  const state = value.state ?? undefined
-  const differences = noteFound(context, key, {
-    state,
-    reply: value,
+  const differences = noteFound(context, {
+    key,
     entry,
-    readAt: askedAt,
-    credential,
-    differences: compared,
     body,
+    reply,
+    readAt: askedAt,
+    differences: compared,
     foreign: isRead ? foreignIn(context, key, value) : undefined,
   })
+  const state = value.state ?? undefined
   return {
     observed: { status: 'found', state, differences, there: thereOf(context, key, value) },
     recorded: seen(isCompared ? withSeenAs(context, known, { value, compared }) : known, entry, {

@@ -19,6 +19,8 @@ import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
+import type { MissingSecret } from '../../plan/reasons/requests.ts'
+import type { BodySecrets } from './body-secrets.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 
@@ -31,6 +33,16 @@ export interface Question {
   readonly request: ReconcileRequest
   readonly permit: CreatePermit | undefined
   readonly looks: Looks | undefined
+}
+
+export interface Wanted {
+  readonly entry: Entry | undefined
+  readonly service: DesiredService
+  readonly body: JsonObject | undefined
+  readonly secrets: BodySecrets
+  readonly fingerprint: Fingerprint | undefined
+  readonly missingCredentials: readonly MissingSecret[]
+  readonly isFresh: boolean
 }
 
 /** Undefined: no request. */
@@ -147,12 +159,6 @@ export async function confirmed(
   if (!callsForNothing(context, question, wanted, answer.reply.value)) return askPlatform(context, question)
   await question.request.releaseSlot()
   return answer
-}
-
-interface Wanted {
-  readonly entry: Entry | undefined
-  readonly body: JsonObject | undefined
-  readonly fingerprint: Fingerprint | undefined
 }
 
 function callsForNothing(

@@ -17,7 +17,7 @@ import { wasGivenUp } from '../../plan/missing.ts'
 import { isOlder, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
-import type { OperatorResult } from '../../contract/person-command.ts'
+import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { conditionsToRenew, withRecord, noManifestWords, nothingToResolve, refused } from './operator.ts'
 import { readRecorded } from './resolve.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
@@ -31,11 +31,7 @@ import { proseOf } from '../../plan/step.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { readBodySecrets } from '../gather/body-secrets.ts'
 
-interface Adoption {
-  readonly key: Key
-  readonly pipeId: string
-  readonly word: 'adopt' | 'resolve'
-}
+type Adoption = OperatorCommand & { readonly command: 'adopt' | 'resolve' }
 
 export function adoptAs(
   context: ReconcileContext,
@@ -57,12 +53,12 @@ export function adoptAs(
 
 async function adoptOnce(
   context: ReconcileContext,
-  { key, pipeId, word }: Adoption,
+  { command, key, pipeId }: Adoption,
   recorded: LedgerRecord,
   options: ReadOptions,
 ): Promise<OperatorResult> {
   const intent = undecidedIntent(recorded)
-  if (word === 'resolve' && intent === undefined) return refused(nothingToResolve(recorded))
+  if (command === 'resolve' && intent === undefined) return refused(nothingToResolve(recorded))
   const wait = intent === undefined ? undefined : stillSending(context, key, intent)
   const target = await adoptionTarget(context, recorded)
   const why =
@@ -75,11 +71,8 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(causeOf({ reason: 'AdoptRefused', facts: taken.why }, key))
-  const older = word === 'resolve' ? olderWords(recorded, taken.reply.value) : undefined
+  const older = command === 'resolve' ? olderWords(recorded, taken.reply.value) : undefined
   if (older !== undefined) return refused(older)
-  const held = ownedByOtherKey(context.store, pipeId, key)
-  if (held !== undefined) return refused(causeOf({ reason: 'AdoptRefused', facts: held }, key))
-  context.store.claim(key, pipeId)
   const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
   const anew = conditionsToRenew(recorded.conditions, context.clock.now())

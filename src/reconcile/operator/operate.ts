@@ -28,7 +28,7 @@ export async function operate(
   switch (command) {
     case 'adopt':
     case 'resolve':
-      return adoptAs(context, { key, pipeId: asked.pipeId.toLowerCase(), word: command }, signal)
+      return adoptAs(context, { ...asked, pipeId: asked.pipeId.toLowerCase() }, signal)
     case 'retry':
       return retryCreate(context, key, asked)
     case 'recreate':

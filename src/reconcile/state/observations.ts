@@ -12,24 +12,28 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
+interface Seen {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly body: JsonObject | undefined
+  readonly reply: Reply<RemoteResource>
+  /** Start of the read; monotonic ms. Undefined: the reply is to a write. */
+  readonly readAt: number | undefined
+}
+
 export function noteFound(
   context: ReconcileContext,
-  key: Key,
-  seen: {
-    readonly state: string | undefined
-    readonly reply: object
-    readonly readAt: number | undefined
-    readonly credential: string
-    readonly entry: Entry | undefined
-    readonly body: JsonObject | undefined
+  seen: Seen & {
     readonly differences: readonly Difference[]
     readonly foreign?: readonly string[] | undefined
   },
 ): readonly Difference[] {
   const { profile, store, clock, healthyStates } = context
-  const { entry, readAt, credential, state, foreign } = seen
+  const { key, entry, readAt, foreign } = seen
+  const { value, credential } = seen.reply
+  const state = value.state ?? undefined
   const mask = replyMask(context.mask, seen.body)
-  const reply = seen.reply as JsonObject // parsed JSON
+  const reply = value as JsonObject // parsed JSON
   const differences = maskDifferences(seen.differences, mask)
   const shownState = state === undefined ? undefined : mask(state)
   const verdict = judgeState(
@@ -56,21 +60,12 @@ export function noteFound(
 
 export function noteReply(
   context: ReconcileContext,
-  about: {
-    readonly key: Key
-    readonly entry: Entry | undefined
-    readonly body: JsonObject
-    readonly reply: Reply<RemoteResource>
-    /** Start of the read; monotonic ms. Undefined: the values are from the reply to a write. */
-    readonly readAt: number | undefined
-  },
+  seen: Seen & { readonly body: JsonObject },
   done: Done,
 ): Done {
-  const { key, entry, body, reply, readAt } = about
-  const { value, credential } = reply
-  const compared = compareBody(fieldsOf(context.profile, key), body, value as JsonObject)
-  const found = { state: value.state ?? undefined, reply: value, entry, credential, body }
-  const differences = noteFound(context, key, { ...found, readAt, differences: compared })
+  const { key, body, reply } = seen
+  const compared = compareBody(fieldsOf(context.profile, key), body, reply.value as JsonObject)
+  const differences = noteFound(context, { ...seen, differences: compared })
   if (differences.length === 0) return done
   const facts = { fields: differences.map(({ field }) => field), from: 'manifest' } as const
   return { ...done, reason: 'Drifted', facts, differences }
