@@ -2,7 +2,7 @@ import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, listed, type CrossReport } from './cross-finding.ts'
-import { refusedClaims, type Claim, type Contradiction, type OwnershipEvidence } from './ownership.ts'
+import { refusedClaims, type IdClaim, type Contradiction, type OwnershipEvidence } from './ownership.ts'
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
@@ -13,7 +13,7 @@ interface Input {
 
 /** Reports an id of several keys, a key with several ids, and a key without a manifest. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
-  const locked: Claim[] = []
+  const locked: IdClaim[] = []
   for (const document of documents) {
     if (document.manifest !== undefined) locked.push(...lockClaims(document))
   }
@@ -33,7 +33,7 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   return { agreed, contested }
 }
 
-function lockClaims(document: ParsedDocument): readonly Claim[] {
+function lockClaims(document: ParsedDocument): readonly IdClaim[] {
   return [...document.locks].map(([key, id]) => ({
     document,
     position: document.position,
@@ -43,7 +43,7 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
   }))
 }
 
-function adoptClaims({ manifests }: OwnershipEvidence): readonly Claim[] {
+function adoptClaims({ manifests }: OwnershipEvidence): readonly IdClaim[] {
   return manifests.flatMap(({ key, manifest, document, position }) => {
     const id = manifest.policy?.adopt
     return id === undefined
@@ -90,7 +90,7 @@ function checkLeftAlone(
     locked,
   }: Pick<Input, 'documents'> & {
     readonly contested: ReadonlySet<Key>
-    readonly locked: readonly Claim[]
+    readonly locked: readonly IdClaim[]
   },
   report: CrossReport,
 ): void {
@@ -110,7 +110,7 @@ function checkLeftAlone(
   }
 }
 
-function reportUnused({ key, document, path }: Claim, report: CrossReport): void {
+function reportUnused({ key, document, path }: IdClaim, report: CrossReport): void {
   if (document === undefined) return
   report.add({ document, path, severity: 'warning', code: 'lock-unused' }, () => ({
     message: `This line is for the ${nounOf(key)} "${nameOf(key)}", which has no manifest.`,

@@ -20,7 +20,7 @@ interface KnownManifest {
 const SERVICE: Path = ['spec', 'service']
 
 /** A key claims an endpoint or a pipe. */
-export interface Claim extends Omit<KnownManifest, 'manifest'> {
+export interface IdClaim extends Omit<KnownManifest, 'manifest'> {
   /** Id of the pipe, or name of the endpoint. */
   readonly id: string
   readonly path: Path
@@ -75,11 +75,11 @@ export function ownershipEvidence(
     /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
     endpoints: endpointClaims({ all, unsaid, pending, serviceIs }, before),
     /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
-    hadEndpoint: ({ key, id: endpoint }: Claim) => {
+    hadEndpoint: ({ key, id: endpoint }: IdClaim) => {
       const recorded = recordedEndpoint(key, before) === endpoint ? CLAIM.recorded : 0
       return recorded + (before.endpoints.get(endpoint) === key ? CLAIM.before : 0)
     },
-    hadPipe: ({ key, id }: Claim) => {
+    hadPipe: ({ key, id }: IdClaim) => {
       const record = before.recorded.get(key)
       const { entries, locks } = before.catalog
       const adopted = entries.get(key)?.manifest?.policy?.adopt
@@ -117,8 +117,8 @@ function endpointClaims(
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]
   },
   before: Before,
-): readonly Claim[] {
-  const claims = new Map<Key, Claim>()
+): readonly IdClaim[] {
+  const claims = new Map<Key, IdClaim>()
   for (const { key, manifest, position, document } of from.all) {
     if (!isUpserted(key)) continue
     const service = serviceOf(manifest) ?? ''
@@ -144,10 +144,10 @@ export interface Contradiction {
   readonly code: Statement['code']
   /** @param about `holder`: the claim that stays valid. `named`: all claimed keys or ids */
   readonly wordsOn: (
-    claim: Claim,
-    about: { readonly holder: Claim | undefined; readonly named: ReadonlySet<string> },
+    claim: IdClaim,
+    about: { readonly holder: IdClaim | undefined; readonly named: ReadonlySet<string> },
   ) => Pick<Statement, 'message' | 'hint'>
-  readonly related: (claim: Claim) => string
+  readonly related: (claim: IdClaim) => string
 }
 
 /**
@@ -157,11 +157,11 @@ export interface Contradiction {
  */
 export function refusedClaims(
   { same, other, code, wordsOn, related }: Contradiction,
-  claims: readonly Claim[],
-  evidence: (claim: Claim) => number,
+  claims: readonly IdClaim[],
+  evidence: (claim: IdClaim) => number,
   report: CrossReport,
-): ReadonlySet<Claim> {
-  const refused = new Set<Claim>()
+): ReadonlySet<IdClaim> {
+  const refused = new Set<IdClaim>()
   for (const [, group] of groupsOf(claims, (claim) => claim[same])) {
     const named = new Set<string>(group.map((claim) => claim[other]))
     if (named.size < 2) continue
