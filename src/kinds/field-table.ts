@@ -114,7 +114,6 @@ export function valueOfUnset(field: Field, form: LeafForm): Json | undefined {
   return field.default ?? factsOfForm(form).unset
 }
 
-/** The declared field at a path. */
 export function fieldAt(fields: Fields, path: string | readonly string[]): Field | undefined {
   let field: Field | undefined = { ...UNKNOWN_OBJECT, fields }
   for (const name of typeof path === 'string' ? path.split('.') : path)

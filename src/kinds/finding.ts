@@ -26,7 +26,7 @@ export interface Finding extends Position {
   readonly related: readonly (Position & { readonly message: string })[]
 }
 
-/** Names and indexes, such as `['spec', 'fieldMappings', 2, 'sourceField']`. */
+/** Such as `['spec', 'fieldMappings', 2, 'sourceField']`. */
 export type Path = readonly (string | number)[]
 
 export interface Statement {

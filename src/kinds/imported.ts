@@ -52,11 +52,7 @@ export function importedManifest(request: {
     spec: { service, ...objectOf(kind.fields, reply, place) },
   })
   const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: onOneLine(mask.mask(one.path)) }))
-  return { ...result, leftOut: once(all) }
-}
-
-function once(all: readonly LeftOut[]): readonly LeftOut[] {
-  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+  return { ...result, leftOut: [...new Map(all.map((one) => [JSON.stringify(one), one])).values()] }
 }
 
 interface Place {

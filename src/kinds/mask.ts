@@ -59,18 +59,17 @@ function isReference(value: Json): boolean {
 }
 
 export function sensitiveTexts(body: JsonObject): readonly string[] {
-  return namedTexts(body)
-    .filter(([name, text]) => isSensitiveName(name) && !isPlainUserName(name, text))
-    .map(([, text]) => text)
-    .toArray()
+  return (
+    namedTexts(body)
+      .filter(([name]) => isSensitiveName(name))
+      // Masking a plain user name such as "admin" would hide that word in other texts.
+      .filter(([name, text]) => !NAMING_FIELDS.has(name) || !readsLikeName(text))
+      .map(([, text]) => text)
+      .toArray()
+  )
 }
 
-/** Masking a plain user name such as "admin" would hide that word in other texts. */
-function isPlainUserName(name: string, text: string): boolean {
-  return NAMING_FIELDS.has(name) && readsLikeName(text)
-}
-
-/** All texts, each with the name of the nearest field. */
+/** Each text, with the name of its field. */
 function* namedTexts(value: Json | undefined, name = ''): Generator<readonly [name: string, text: string]> {
   if (typeof value === 'string') yield [name, value]
   else if (isObject(value)) for (const [inner, item] of Object.entries(value)) yield* namedTexts(item, inner)

@@ -7,7 +7,7 @@ import { type Field, type Fields, TEXT } from './field-table.ts'
 /** `null` counts as absent, except for an id. */
 type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
 
-export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
+export type ReplyShape = Readonly<Record<string, FieldType>>
 
 /** Marks an invalid item of a list. A symbol cannot collide with a field of a reply. */
 export const ODD: unique symbol = Symbol('odd')
@@ -25,7 +25,7 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
   }
 }
 
-const COMMON = { serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' } as const
+const COMMON: ReplyShape = { id: 'id', serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' }
 
 export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): RemoteResource | undefined {
   if (value === undefined || !isObject(value)) return undefined

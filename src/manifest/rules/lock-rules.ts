@@ -2,7 +2,12 @@ import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, listed, type CrossReport } from './cross-finding.ts'
-import { refusedClaims, type IdClaim, type Contradiction, type OwnershipEvidence } from './ownership.ts'
+import {
+  refusedClaims,
+  type OwnershipClaim,
+  type Contradiction,
+  type OwnershipEvidence,
+} from './ownership.ts'
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
@@ -13,7 +18,7 @@ interface Input {
 
 /** Reports an id of several keys, a key with several ids, and a key without a manifest. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport) {
-  const locked: IdClaim[] = []
+  const locked: OwnershipClaim[] = []
   for (const document of documents) {
     if (document.manifest !== undefined) locked.push(...lockClaims(document))
   }
@@ -33,7 +38,7 @@ export function checkLocks({ documents, standing, existing }: Input, report: Cro
   return { agreed, contested }
 }
 
-function lockClaims(document: ParsedDocument): readonly IdClaim[] {
+function lockClaims(document: ParsedDocument): readonly OwnershipClaim[] {
   return [...document.locks].map(([key, id]) => ({
     document,
     position: document.position,
@@ -43,7 +48,7 @@ function lockClaims(document: ParsedDocument): readonly IdClaim[] {
   }))
 }
 
-function adoptClaims({ manifests }: OwnershipEvidence): readonly IdClaim[] {
+function adoptClaims({ manifests }: OwnershipEvidence): readonly OwnershipClaim[] {
   return manifests.flatMap(({ key, manifest, document, position }) => {
     const id = manifest.policy?.adopt
     return id === undefined
@@ -90,7 +95,7 @@ function checkLeftAlone(
     locked,
   }: Pick<Input, 'documents'> & {
     readonly contested: ReadonlySet<Key>
-    readonly locked: readonly IdClaim[]
+    readonly locked: readonly OwnershipClaim[]
   },
   report: CrossReport,
 ): void {
@@ -110,7 +115,7 @@ function checkLeftAlone(
   }
 }
 
-function reportUnused({ key, document, path }: IdClaim, report: CrossReport): void {
+function reportUnused({ key, document, path }: OwnershipClaim, report: CrossReport): void {
   if (document === undefined) return
   report.add({ document, path, severity: 'warning', code: 'lock-unused' }, () => ({
     message: `This line is for the ${nounOf(key)} "${nameOf(key)}", which has no manifest.`,

@@ -19,12 +19,10 @@ interface KnownManifest {
 
 const SERVICE: Path = ['spec', 'service']
 
-/** A key claims an endpoint or a pipe. */
-export interface IdClaim extends Omit<KnownManifest, 'manifest'> {
+export interface OwnershipClaim extends Omit<KnownManifest, 'manifest'> {
   /** Id of the pipe, or name of the endpoint. */
   readonly id: string
   readonly path: Path
-  /** The manifest is missing in fewer than three readings in a row. */
   readonly isAway?: boolean
 }
 
@@ -75,11 +73,11 @@ export function ownershipEvidence(
     /** Includes unreadable manifests, and manifests missing in fewer than three readings in a row. */
     endpoints: endpointClaims({ all, unsaid, pending, serviceIs }, before),
     /** Evidence that the key had the endpoint before: a sum of {@link CLAIM}. */
-    hadEndpoint: ({ key, id: endpoint }: IdClaim) => {
+    hadEndpoint: ({ key, id: endpoint }: OwnershipClaim) => {
       const recorded = recordedEndpoint(key, before) === endpoint ? CLAIM.recorded : 0
       return recorded + (before.endpoints.get(endpoint) === key ? CLAIM.before : 0)
     },
-    hadPipe: ({ key, id }: IdClaim) => {
+    hadPipe: ({ key, id }: OwnershipClaim) => {
       const record = before.recorded.get(key)
       const { entries, locks } = before.catalog
       const adopted = entries.get(key)?.manifest?.policy?.adopt
@@ -117,8 +115,8 @@ function endpointClaims(
     readonly unsaid: readonly Partial<Pick<ParsedDocument, 'key' | 'position'>>[]
   },
   before: Before,
-): readonly IdClaim[] {
-  const claims = new Map<Key, IdClaim>()
+): readonly OwnershipClaim[] {
+  const claims = new Map<Key, OwnershipClaim>()
   for (const { key, manifest, position, document } of from.all) {
     if (!isUpserted(key)) continue
     const service = serviceOf(manifest) ?? ''
@@ -138,30 +136,28 @@ function endpointClaims(
 }
 
 export interface Contradiction {
-  /** Claims with the same one and another other contradict each other. */
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: Statement['code']
   /** @param about `holder`: the claim that stays valid. `named`: all claimed keys or ids */
   readonly wordsOn: (
-    claim: IdClaim,
-    about: { readonly holder: IdClaim | undefined; readonly named: ReadonlySet<string> },
+    claim: OwnershipClaim,
+    about: { readonly holder: OwnershipClaim | undefined; readonly named: ReadonlySet<string> },
   ) => Pick<Statement, 'message' | 'hint'>
-  readonly related: (claim: IdClaim) => string
+  readonly related: (claim: OwnershipClaim) => string
 }
 
 /**
- * Reports claims that contradict each other, such as two keys with one pipe id. The claim with the most evidence
- * stays valid.
- * @returns the other claims
+ * Reports claims that contradict each other, such as two keys with one pipe id.
+ * @returns the claims without the most evidence
  */
 export function refusedClaims(
   { same, other, code, wordsOn, related }: Contradiction,
-  claims: readonly IdClaim[],
-  evidence: (claim: IdClaim) => number,
+  claims: readonly OwnershipClaim[],
+  evidence: (claim: OwnershipClaim) => number,
   report: CrossReport,
-): ReadonlySet<IdClaim> {
-  const refused = new Set<IdClaim>()
+): ReadonlySet<OwnershipClaim> {
+  const refused = new Set<OwnershipClaim>()
   for (const [, group] of groupsOf(claims, (claim) => claim[same])) {
     const named = new Set<string>(group.map((claim) => claim[other]))
     if (named.size < 2) continue

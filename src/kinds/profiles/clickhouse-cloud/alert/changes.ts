@@ -1,7 +1,7 @@
 import type { Changes, Compared } from '../../../changes.ts'
 import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
-import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 
 /* An update replaces the whole alert, so Pipewright reads the alert and sends it with the edits. */
 
@@ -85,7 +85,7 @@ function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject
 
 /** The observed channel with the changes to send, or the wanted channel if the reply has none. */
 function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared): JsonObject | undefined {
-  const [wanted, there] = [objectAt(desired, 'channel'), objectAt(observed, 'channel')]
+  const [wanted, there] = [desired, observed].map(({ channel }) => (isObject(channel) ? channel : undefined))
   if (there === undefined) return wanted
   const has = (name: string) => fields.has(`channel.${name}`)
   const kept = knownIn(there, OF_CHANNEL)
@@ -114,9 +114,4 @@ function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string,
 function put(object: Record<string, Json>, name: string, value: Json | undefined): void {
   if (value === undefined) delete object[name]
   else object[name] = value
-}
-
-function objectAt(body: JsonObject, name: string): JsonObject | undefined {
-  const value = valueAt(body, name)
-  return value !== undefined && isObject(value) ? value : undefined
 }

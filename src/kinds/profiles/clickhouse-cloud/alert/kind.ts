@@ -40,7 +40,7 @@ const COMMON = {
   schema: AlertManifest,
   fields: ALERT_FIELDS,
   states: () => STATES,
-  reply: DEFAULT_ALERT.reply,
+  reply: { state: 'text' },
 } as const
 
 /** Alerts can be created only in a service, and not in HyperDX. */

@@ -55,28 +55,24 @@ export function brokenRules(
 
 function broken(rule: FieldRule, object: JsonObject, place: Path): readonly FieldFinding[] {
   const at = (field: string) => [...place, ...field.split('.')]
-  const all = (
-    fields: readonly string[],
-    isWrong: boolean,
-    about: Omit<Parameters<typeof ruleError>[1], 'path'>,
-  ) =>
+  const isWrong = (field: string) => isSet(object, field) !== 'needs' in rule
+  const each = (fields: readonly string[], is: string, hint: string) =>
     fields
-      .filter((field) => isSet(object, field) === isWrong)
-      .map((field) => ({ ...about, path: at(field), message: `${named(at(field))} ${about.message}` }))
-  if ('needs' in rule) {
-    const message = `is missing: it is needed ${rule.because}.`
-    return all(rule.needs, false, { message, hint: 'Add it.' }).map((one) => ruleError('field-needed', one))
-  }
-  if ('excludes' in rule) {
-    const message = `cannot be set ${rule.because}.`
-    return all(rule.excludes, true, { message, hint: 'Remove it.' }).map((one) =>
+      .filter(isWrong)
+      .map(at)
+      .map((path) => ({ path, message: `${named(path)} ${is}`, hint }))
+  if ('needs' in rule)
+    return each(rule.needs, `is missing: it is needed ${rule.because}.`, 'Add it.').map((one) =>
+      ruleError('field-needed', one),
+    )
+  if ('excludes' in rule)
+    return each(rule.excludes, `cannot be set ${rule.because}.`, 'Remove it.').map((one) =>
       ruleError('field-excluded', one),
     )
-  }
   if ('doubts' in rule) {
-    const message = `has no effect ${rule.because}, as far as the documentation says.`
+    const is = `has no effect ${rule.because}, as far as the documentation says.`
     const hint = 'Remove the field, unless you know that it has an effect.'
-    return all(rule.doubts, true, { message, hint }).map((one) => ruleWarning('field-doubtful', one))
+    return each(rule.doubts, is, hint).map((one) => ruleWarning('field-doubtful', one))
   }
   const value = valueAt(object, rule.field)
   if (typeof value !== 'string') return []

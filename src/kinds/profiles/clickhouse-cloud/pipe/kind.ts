@@ -33,7 +33,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   identity: identityIn(PIPE_FIELDS),
   changes: PIPE_CHANGES,
   states: pipeStates,
-  reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text' },
+  reply: { state: 'text' },
   operations: {
     create: operation('createPipe', 'create', 'POST'),
     read: operation('getPipe', 'read', 'GET', '/{id}'),

@@ -62,7 +62,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   schema: AlertManifest,
   rules: alertRules,
   fields: fieldsIn(AlertExpectation),
-  reply: { id: 'id', name: 'text', state: 'text' },
+  reply: { state: 'text' },
   operations: {
     read: {
       name: 'getAlert',

@@ -27,16 +27,12 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   fields: PIPE_FIELDS,
   identity: identityIn(PIPE_FIELDS),
   reply: {
-    id: 'id',
-    serviceId: 'text',
-    name: 'text',
     state: 'text',
     scaling: 'object',
     source: 'object',
     destination: 'object',
     fieldMappings: 'objects',
     settings: 'object',
-    createdAt: 'text',
     updatedAt: 'text',
   },
   operations: {

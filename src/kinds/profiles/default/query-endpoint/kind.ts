@@ -41,7 +41,7 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   schema: QueryEndpointManifest,
   rules: queryEndpointRules,
   fields: fieldsIn(QueryEndpointSpec.omit({ service: true })),
-  reply: { id: 'id', openApiKeys: 'texts', roles: 'texts', allowedOrigins: 'text' },
+  reply: { openApiKeys: 'texts', roles: 'texts', allowedOrigins: 'text' },
   operations: {
     upsert: {
       name: 'upsertQueryEndpoint',
