@@ -65,9 +65,8 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   }
 }
 
-export function hiddenIn(reading: Reading): IsHidden {
-  const hidden = new Set(reading.unread)
-  for (const file of reading.files.values()) if (!file.whole) hidden.add(file.file)
+export function hiddenIn(unread: readonly string[]): IsHidden {
+  const hidden = new Set(unread)
   return (file) => {
     if (hidden.size === 0) return false
     if (file === undefined || hidden.has('') || hidden.has(file)) return true
@@ -78,10 +77,8 @@ export function hiddenIn(reading: Reading): IsHidden {
 /** Unreadable files and folders that might hold a Lock. @param lockFiles from {@link lockFilesAfter} */
 export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
   const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
-  const broken = [...reading.files.values()].filter(
-    ({ file, whole, documents }) =>
-      (!whole && isLockFile(file)) ||
-      documents.some(({ kind, manifest }) => kind === LOCK.name && manifest === undefined),
+  const broken = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind, manifest }) => kind === LOCK.name && manifest === undefined),
   )
   const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()

@@ -41,7 +41,8 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const previous = input.previous ?? blank(input)
   if (reading.problem !== undefined) return keep(previous, reading.problem, recorded)
   const documents = [...reading.files.values()].flatMap((file) => file.documents)
-  const isHidden = hiddenIn(reading)
+  const unread = unreadFiles(reading)
+  const isHidden = hiddenIn(unread)
   const before = beforeOf(input, previous)
   const report = createCrossReport()
   const losers = keyHolders(documents, before, { isHidden, report })
@@ -51,7 +52,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const grace = deletionGraceOf({ ...input, previous, found, isHidden })
   const problem = sourceProblemOf(input, previous, found, grace)
   if (problem !== undefined) {
-    const isNews = input.previous === undefined || (problem.reason === 'SourceEmpty' && !isComplete(reading))
+    const isNews = input.previous === undefined || (problem.reason === 'SourceEmpty' && unread.length > 0)
     if (!isNews) return keep(previous, problem, recorded)
     const findings = shownFindings(allFindings(reading, documents))
     return keep({ ...previous, catalog: { ...previous.catalog, findings } }, problem, recorded)
@@ -59,7 +60,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const { held, pending } = grace
   const existing = held.union(pending).union(keysOf(documents))
   // This rule is first, because later rules ignore manifests that it finds invalid.
-  checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
+  checkReferences({ documents, existing, isIncomplete: unread.length > 0 }, report)
   yield
   for (const chain of CHAINS) checkCircles(chain, used, before, report)
   yield
@@ -74,7 +75,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   yield* input.places.find(placesOf(crossFindings))
   const cross = crossFindings.map((finding) => placed(finding, input.places.of))
   yield
-  const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
+  const hiddenLocks = hiddenLockFiles({ ...reading, unread }, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
     previous,
     locked,
@@ -88,7 +89,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     entries,
     locks,
     hiddenLocks,
-    unread: unreadFiles(reading),
+    unread,
     findings: shownFindings([...allFindings(reading, documents), ...cross.map(({ finding }) => finding)]),
     deleted: grace.deleted,
     problem: undefined,
@@ -170,10 +171,6 @@ function keep(
 function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
   const ofFiles = [...reading.files.values()].flatMap((file) => file.findings)
   return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
-}
-
-function isComplete(reading: Reading): boolean {
-  return unreadFiles(reading).length === 0
 }
 
 function unreadFiles(reading: Reading): readonly string[] {
