@@ -10,8 +10,8 @@ export const BY_STORIES: readonly Removal[] = [
     world: 'copies',
     depth: 1,
     patches: {
-      from: `(!whole && isLockFile(file)) ||`,
-      to: `isLockFile(file) &&`,
+      from: `path.endsWith('/') || isLockFile(path)`,
+      to: `path.endsWith('/')`,
     },
   },
   {
