@@ -67,7 +67,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly state?: Operation
     readonly delete?: Operation
   }
-  readonly idForm?: IdForm
+  readonly idForm: IdForm
   /** State that a plan assumes after a create. Default: `Provisioning`. */
   readonly firstState?: string
   /** For how many ms after a create request the service might still create the resource. Default: none. */

@@ -9,7 +9,7 @@ export interface IdForm {
   madeOf(uuid: string): string
 }
 
-const UUID_FORM: IdForm = {
+export const UUID_FORM: IdForm = {
   matches: isUuid,
   not: 'is no UUID',
   words: 'the UUID that the console shows, such as 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11',
@@ -21,8 +21,4 @@ export const HEX_FORM: IdForm = {
   not: 'is not 24 hexadecimal digits',
   words: 'its 24 hexadecimal digits, such as 66d0f1a2b3c4d5e6f7a8b9c2',
   madeOf: (uuid) => uuid.replaceAll('-', '').slice(0, 24),
-}
-
-export function idFormOf({ idForm = UUID_FORM }: { readonly idForm?: IdForm }): IdForm {
-  return idForm
 }

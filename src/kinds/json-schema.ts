@@ -2,7 +2,7 @@ import { NOT_IN_SCHEMA } from './field-table.ts'
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
-import { LOCK_SCHEMA, type Profile } from './profile.ts'
+import type { Profile } from './profile.ts'
 
 interface Described {
   readonly name: string
@@ -12,7 +12,7 @@ interface Described {
 
 function describedIn({ kinds }: Profile): readonly Described[] {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]))
-  return [...byName.values(), { ...LOCK, schema: LOCK_SCHEMA }]
+  return [...byName.values(), LOCK]
 }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'

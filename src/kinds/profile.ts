@@ -5,13 +5,12 @@ import type { CreateOnceKind, Kind, Operation } from './definition.ts'
 import { fieldAt, type Fields } from './field-table.ts'
 import type { FieldFinding, Path } from './finding.ts'
 import { keyOf, kindOf, type Key } from './key.ts'
-import { LOCK, lockSchema } from './lock/schema.ts'
+import { LOCK } from './lock/schema.ts'
 import { lifecycleOf, type Held, type Manifest } from './lookup.ts'
 import type { LeafForm } from './leaf-forms.ts'
 import type { KnownStates } from './state.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
-import { KINDS } from './registry.ts'
 
 /** The interface of a platform, as data. An installation uses one profile, chosen at the start. */
 export interface Profile {
@@ -105,10 +104,6 @@ export function rulesOf(profile: Profile, manifest: ResourceManifest): readonly 
   ]
 }
 
-export const LOCK_SCHEMA = lockSchema(
-  KINDS.filter(({ lifecycle }) => lifecycle === 'create-once').map(({ name }) => name),
-)
-
 export function schemaOf({ kinds }: Profile, name: string): z.ZodType<Manifest> | undefined {
-  return name === LOCK.name ? LOCK_SCHEMA : kinds.find((kind) => kind.name === name)?.schema
+  return name === LOCK.name ? LOCK.schema : kinds.find((kind) => kind.name === name)?.schema
 }

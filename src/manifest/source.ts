@@ -3,6 +3,7 @@ import type { PlanRequest } from '../contract/plan.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
+import { sameJson } from '../lib/json.ts'
 import { catalogSteps, type CatalogInput } from './catalog/next-catalog.ts'
 import { AGREEING, type CatalogState } from './catalog/deletion-grace.ts'
 import { compareTexts } from './diagnostics/diagnostic.ts'
@@ -71,11 +72,11 @@ export function createSource(
     signal.throwIfAborted()
     state = next
     const changed = changedKeys(previous, next)
+    const before = previous && visibleFacts(previous.catalog)
     return {
       state: next,
       changed,
-      /** Even if only in a finding or a position. */
-      differs: changed.length > 0 || isDifferent(previous, next),
+      differs: changed.length > 0 || before === undefined || !sameJson(before, visibleFacts(next.catalog)),
       revisionSince: await revisionSince(root, next.catalog.revision),
     }
   }
@@ -102,17 +103,9 @@ function changedKeys(previous: CatalogState | undefined, next: CatalogState): re
   return [...changed].toSorted()
 }
 
-function isDifferent(previous: CatalogState | undefined, next: CatalogState): boolean {
-  if (previous === undefined) return true
-  const [a, b] = [previous.catalog, next.catalog]
-  if (a.revision.id !== b.revision.id || a.problem?.reason !== b.problem?.reason) return true
-  if (a.entries.size !== b.entries.size || a.deleted.size !== b.deleted.size) return true
-  if ([...b.entries].some(([key, entry]) => isOther(a.entries.get(key), entry))) return true
-  return isOther(a.findings, b.findings) || isOther([...a.locks], [...b.locks])
-}
-
-function isOther<T>(a: T, b: T): boolean {
-  return a !== b && JSON.stringify(a) !== JSON.stringify(b)
+function visibleFacts({ revision, problem, entries, deleted, findings, locks }: Catalog) {
+  const facts = { id: revision.id, reason: problem?.reason, findings }
+  return { ...facts, entries: [...entries.values()], deleted: deleted.size, locks: [...locks] }
 }
 
 export async function catalogOfTexts(

@@ -4,11 +4,7 @@ import { observedForDiff, beforeWhole } from '../../src/kinds/compare-body.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 
-interface Row {
-  readonly desired: JsonObject
-  readonly observed: JsonObject
-  readonly before: JsonObject
-}
+type Row = Readonly<Record<'desired' | 'observed' | 'before', JsonObject>>
 
 const secret = { secretRef: { name: 'kafka', key: 'password' } }
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { idFormOf } from '../../src/kinds/id-form.ts'
+import { UUID_FORM } from '../../src/kinds/id-form.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
 import { createOutcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
@@ -222,7 +222,7 @@ describe('through a proxy that joins', () => {
       const error = await failure(t.create())
       const { facts, message } = error
       // So that a retry waits longer.
-      expect(createOutcomeOf(error, { now: 0, form: idFormOf({}) })).toMatchObject({
+      expect(createOutcomeOf(error, { now: 0, form: UUID_FORM })).toMatchObject({
         result: 'unknown',
         seen: { proxy: t.proxy.url },
       })

@@ -9,8 +9,7 @@ import { valueFinding } from './shape.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import { printable } from '../../lib/shown-text.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
-import { LOCK } from '../../kinds/lock/schema.ts'
-import { z } from '../../kinds/zod.ts'
+import { LOCK, LockedId } from '../../kinds/lock/schema.ts'
 
 export function outlineFinding(value: unknown): FieldFinding | undefined {
   if (!isObject(value))
@@ -84,8 +83,6 @@ function isLabel(name: string, value: string): boolean {
   return Labels.safeParse({ [name]: value }).success && !looksLikeToken(name) && !looksLikeToken(value)
 }
 
-const Id = z.guid()
-
 export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   const locks = new Map<Key, string>()
   const spec = isObject(value) ? value.spec : undefined
@@ -93,7 +90,7 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   if (!isObject(pipes)) return locks
   for (const [text, id] of Object.entries(pipes)) {
     const key = knownKey(text)
-    const parsed = Id.safeParse(id)
+    const parsed = LockedId.safeParse(id)
     if (key !== undefined && isLockable(key) && parsed.success) locks.set(key, parsed.data.toLowerCase())
   }
   return locks

@@ -1,4 +1,3 @@
-import { idFormOf } from '../../kinds/id-form.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -96,7 +95,7 @@ async function sendOnce(
     lastWrites.noteEnd({ key, created })
   } catch (error) {
     lastWrites.noteEnd({ key, created, isFailed: true })
-    const form = idFormOf(createOnceKindOf(context.profile, key))
+    const form = createOnceKindOf(context.profile, key).idForm
     const outcome = createOutcomeOf(error, { now: context.clock.now(), form })
     return outcome.result === 'failed'
       ? settleFailure(context, outbox, attempt, outcome)

@@ -5,7 +5,6 @@ import { excerptOfId } from '../../lib/excerpt.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, Remote } from '../../plan/record.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
-import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { isOlder } from '../../plan/outcome-unknown.ts'
@@ -22,7 +21,7 @@ export function mismatchOf(
   const { id, serviceId, name } = value
   const shown = (text: string) => excerptOfId(text, mask)
   const answered = `the platform answered 200 with the id "${shown(id)}"`
-  const form = idFormOf(createOnceKindOf(profile, expected.key))
+  const form = createOnceKindOf(profile, expected.key).idForm
   if (!form.matches(id)) return `${answered}, which ${form.not}`
   const holder = store.holderOf(id, expected.key) ?? store.claimantOf(id, expected.key)
   if (holder !== undefined) return `${answered}, which belongs to ${holder}`

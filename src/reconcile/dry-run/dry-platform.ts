@@ -1,4 +1,3 @@
-import { idFormOf } from '../../kinds/id-form.ts'
 import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { CreatePermit, Looks, Platform, Reply, ServiceAccess } from '../../contract/platform.ts'
@@ -44,7 +43,7 @@ export function createDryPlatform(
         waitedMs: 0,
         async send({ body }) {
           const asked = JSON.parse(body) as JsonObject // the body of a create is an object
-          const id = idFormOf(kind).madeOf(newId())
+          const id = kind.idForm.madeOf(newId())
           const at = new Date(clock.now()).toISOString()
           const about = {
             id,

@@ -1,7 +1,6 @@
 import type { ReconcileContext } from '../context.ts'
 import { type Because, causeOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
-import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'
 import { adoptAs } from './adopt.ts'
@@ -48,7 +47,7 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
   if (!isCreatable(profile, key))
     return `${key} cannot be adopted or resolved. Only pipes can, and with --profile clickhouse-cloud also alerts.`
   if (!('pipeId' in asked)) return undefined
-  const form = idFormOf(createOnceKindOf(profile, key))
+  const form = createOnceKindOf(profile, key).idForm
   return form.matches(asked.pipeId)
     ? undefined
     : `"${asked.pipeId}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`

@@ -1,5 +1,6 @@
 import type { CreateOnceKind } from '../../../src/kinds/definition.ts'
 import { fieldsIn } from '../../../src/kinds/field-table.ts'
+import { UUID_FORM } from '../../../src/kinds/id-form.ts'
 import { ViewManifest } from './schema.ts'
 
 const VIEWS = '/v1/organizations/{organizationId}/services/{serviceId}/views'
@@ -11,8 +12,9 @@ export const VIEW: CreateOnceKind<ViewManifest> = {
   description: 'A query that is kept. No such thing exists: it shows that a kind is a folder.',
   schema: ViewManifest,
   rules: () => [],
+  idForm: UUID_FORM,
   fields: fieldsIn(ViewManifest.shape.spec.omit({ service: true })),
-  reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text', query: 'text', createdAt: 'text' },
+  reply: { state: 'text', query: 'text' },
   operations: {
     create: {
       name: 'createView',

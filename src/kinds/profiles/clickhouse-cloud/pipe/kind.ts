@@ -1,5 +1,6 @@
 import type { CreateOnceKind, Operation } from '../../../definition.ts'
 import { PIPE_CHANGES } from './changes.ts'
+import { UUID_FORM } from '../../../id-form.ts'
 import { identityIn } from '../../../identity.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
@@ -31,6 +32,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   rules: pipeRules,
   fields: PIPE_FIELDS,
   identity: identityIn(PIPE_FIELDS),
+  idForm: UUID_FORM,
   changes: PIPE_CHANGES,
   states: pipeStates,
   reply: { state: 'text' },

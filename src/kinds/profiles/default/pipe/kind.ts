@@ -1,6 +1,7 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_FIELDS, PipeManifest, type PipeSpec } from './schema.ts'
+import { UUID_FORM } from '../../../id-form.ts'
 import { identityIn } from '../../../identity.ts'
 import { fieldAt, isReturnedField } from '../../../field-table.ts'
 import { ruleWarning, type FieldFinding } from '../../../finding.ts'
@@ -26,6 +27,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   rules: pipeRules,
   fields: PIPE_FIELDS,
   identity: identityIn(PIPE_FIELDS),
+  idForm: UUID_FORM,
   reply: {
     state: 'text',
     scaling: 'object',
