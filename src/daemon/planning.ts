@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
-import { appliedBefore, planItemOf, settledItem, decisiveRun } from '../reconcile/dry-run/plan-item.ts'
+import { planItemOf, settledItem, decisiveRun } from '../reconcile/dry-run/plan-item.ts'
 import type { Explanation } from '../plan/reason.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
@@ -24,8 +24,7 @@ export interface Settled {
 /** Simulates `apply`. @returns undefined if stopped @throws the first bug */
 export async function makePlan(options: PlanOptions): Promise<Plan | undefined> {
   const { context, stopping } = options
-  const { profile, store } = context
-  const applied = appliedBefore(store)
+  const { store } = context
   const runs = new Map<Key, ReconcileResult>()
   const items = new Map<Key, PlanItem>()
   for (const [key, { because }] of options.settled) items.set(key, settledItem(store, key, because))
@@ -39,7 +38,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
       const before = runs.get(key)
       const telling = decisiveRun(before, result)
       runs.set(key, telling)
-      if (telling !== before) items.set(key, planItemOf({ profile, store, applied }, key, telling))
+      if (telling !== before) items.set(key, planItemOf(context, key, telling))
       options.onProgress(runs.size, total)
     },
   })

@@ -1,26 +1,17 @@
 import { sameId } from '../lib/same-id.ts'
+import { replacedAfter } from './missing.ts'
 import { earlierOf } from './write-limits.ts'
 import { undecidedIntent } from './outcome-unknown.ts'
-import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
 /* A forbidden change of a record throws, because it is a bug that could lead to a second create. */
 
 export interface Opening {
-  readonly intentId: string
-  readonly reason: Reason
-  readonly requestDigest: string
-  readonly revision: string
+  readonly intent: Omit<Intent, 'attempt' | 'state' | 'seen' | 'saidEarlyAt' | 'earlier'>
   readonly service: ServiceIdentity
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly replaces: string | undefined
-  /** ms since the epoch. */
-  readonly now: number
-  readonly sendBy: number
-  readonly endBy: number
-  readonly lastsMs?: number | undefined
-  readonly isAllowed: boolean
 }
 
 /** @throws {IntentRefused} if the key has another pipe, or an intent that might have made one */
@@ -40,18 +31,10 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
     remote: undefined,
     former: remote && { remote, service, platformName, applied },
     intent: {
-      id: opening.intentId,
+      ...opening.intent,
       attempt: (intent?.attempt ?? 0) + 1,
-      reason: opening.reason,
-      requestDigest: opening.requestDigest,
-      revision: opening.revision,
-      openedAt: opening.now,
-      sendBy: opening.sendBy,
-      endBy: opening.endBy,
-      lastsMs: opening.lastsMs,
       state: 'open',
-      isAllowed: opening.isAllowed ? true : undefined,
-      earlier: earlierOf(record, Math.min(opening.now, opening.sendBy)),
+      earlier: earlierOf(record, Math.min(opening.intent.openedAt, opening.intent.sendBy)),
     },
   }
 }
@@ -89,19 +72,23 @@ const NOTHING_SENT = {
 export function succeedIntent(
   record: LedgerRecord,
   intent: Intent,
-  { remote, replaced }: { readonly remote: Remote; readonly replaced: Replaced },
+  { remote, steadyNow }: { readonly remote: Remote; readonly steadyNow: number },
 ): LedgerRecord {
   const isReplacement = record.former !== undefined || record.remote !== undefined
   return {
     ...record,
     remote,
     former: undefined,
-    replaced: isReplacement ? replaced : record.replaced,
+    replaced: isReplacement ? replacedNow(record, steadyNow) : record.replaced,
     ...NOTHING_SENT,
     backoff: undefined,
     allowed: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
   }
+}
+
+function replacedNow({ replaced, former }: LedgerRecord, steadyNow: number): Replaced {
+  return replacedAfter(replaced, former?.remote.id, steadyNow)
 }
 
 export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
@@ -170,7 +157,7 @@ export function adoptRemote(
     readonly service: ServiceIdentity
     readonly platformName: string
     readonly fingerprint: Fingerprint
-    readonly replaced: Replaced
+    readonly steadyNow: number
   },
 ): LedgerRecord {
   const { former, intent } = record
@@ -181,7 +168,7 @@ export function adoptRemote(
   return {
     ...record,
     ...(!isSame && NOTHING_SENT),
-    replaced: isReplacement ? adopted.replaced : record.replaced,
+    replaced: isReplacement ? replacedNow(record, adopted.steadyNow) : record.replaced,
     remote: adopted.remote,
     service: adopted.service,
     platformName: adopted.platformName,

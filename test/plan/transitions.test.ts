@@ -17,7 +17,7 @@ const FOUND_NOTHING = { now: NOW, found: 'created nothing' } as const
 const FRESH_ID = '44444444-4444-4444-8444-444444444444'
 const SEEN: Seen = { at: NOW, httpStatus: 502, requestId: 'r', what: 'cut', pipeId: undefined }
 const PIPE: Remote = recordedPipe(OTHER_ID, { at: NOW, revision: 'def', requestId: 'r' })
-const REPLACED = { count: 1, at: NOW }
+const REPLACED = { count: 1, at: NOW, id: PIPE_ID }
 const blank = blankRecord('Pipe/orders')
 const backoff = { failures: 3, until: NOW, digest: 'd' }
 
@@ -30,18 +30,19 @@ const FORMER: LedgerRecord['former'] = {
 
 function opening(changes: Partial<Opening> = {}): Opening {
   return {
-    intentId: FRESH_ID,
-    reason: 'Missing',
-    requestDigest: 'digest-2',
-    revision: 'def',
+    intent: {
+      id: FRESH_ID,
+      reason: 'Missing',
+      requestDigest: 'digest-2',
+      revision: 'def',
+      openedAt: NOW,
+      sendBy: NOW + 5_000,
+      endBy: NOW + 30_000,
+    },
     service: SERVICE,
     platformName: 'orders',
     fingerprint: EDITED,
     replaces: undefined,
-    now: NOW,
-    sendBy: NOW + 5_000,
-    endBy: NOW + 30_000,
-    isAllowed: false,
     ...changes,
   }
 }
@@ -106,7 +107,7 @@ describe('the outcome of an intent', () => {
   const own = intent('open')
 
   test('with an id holds the pipe, and ends the back-off', () => {
-    expect(succeedIntent(open, own, { remote: PIPE, replaced: REPLACED })).toEqual({
+    expect(succeedIntent(open, own, { remote: PIPE, steadyNow: NOW })).toEqual({
       ...open,
       remote: PIPE,
       backoff: undefined,
@@ -115,7 +116,7 @@ describe('the outcome of an intent', () => {
   })
 
   test('with an id in place of another gives that one up, and counts it', () => {
-    const next = succeedIntent({ ...open, former: FORMER }, own, { remote: PIPE, replaced: REPLACED })
+    const next = succeedIntent({ ...open, former: FORMER }, own, { remote: PIPE, steadyNow: NOW })
     expect(next).toMatchObject({ remote: PIPE, replaced: REPLACED })
     expect(next.former).toBeUndefined()
   })
@@ -158,7 +159,7 @@ describe('the outcome of an intent', () => {
   })
 
   const settled: Readonly<Record<string, (record: LedgerRecord, of: Intent) => LedgerRecord>> = {
-    'an id': (record, of) => succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
+    'an id': (record, of) => succeedIntent(record, of, { remote: PIPE, steadyNow: NOW }),
     'a failure': (record, of) => failIntent(record, of, SEEN),
     'an unknown outcome': (record, of) => leaveIntentUnknown(record, of, SEEN),
     'a dismissal': (record, of) => dismissIntent(record, of, FOUND_NOTHING),
@@ -207,7 +208,7 @@ describe('a pipe that is taken over', () => {
     service: SERVICE,
     platformName: 'orders',
     fingerprint: FIELDS,
-    replaced: REPLACED,
+    steadyNow: NOW,
   } as const
 
   test.each(

@@ -216,7 +216,7 @@ export const BY_STORIES: readonly Removal[] = [
       },
       {
         from: `if (intent?.state === 'open' || intent?.state === 'unknown')`,
-        to: `if (intent?.id === opening.intentId)`,
+        to: `if (intent?.id === opening.intent.id)`,
       },
     ],
   },

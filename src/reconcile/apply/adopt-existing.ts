@@ -6,7 +6,6 @@ import { isDeleting } from '../../kinds/state.ts'
 import { leftMs, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, Intent } from '../../plan/record.ts'
-import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote, type Opening } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { foreignIn } from '../gather/observe.ts'
@@ -18,10 +17,11 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
-export interface AdoptRequest extends Pick<Opening, 'service' | 'platformName' | 'fingerprint' | 'revision'> {
+export interface AdoptRequest extends Pick<Opening, 'service' | 'platformName' | 'fingerprint'> {
   /** Whether the pipe was found in the list by its values. If not, its id was given. */
   readonly isFound: boolean
   readonly recorded: LedgerRecord
+  readonly revision: string
   readonly pipeId: string
   readonly access: ServiceAccess
   /** The pipe as the list shows it. If set, the pipe is not read, except if `isFound`. */
@@ -87,7 +87,7 @@ export async function adoptExisting(
       seenAt: isRead ? at : undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
-    replaced: replacedAfter(recorded.replaced, recorded.former?.remote.id, store.steadyNow()),
+    steadyNow: store.steadyNow(),
     service,
     platformName: wanted.platformName,
     fingerprint: baselineOf(recorded, wanted.fingerprint, remote.id),

@@ -7,7 +7,6 @@ import type { Done } from '../../plan/outcome.ts'
 import type { Because } from '../../plan/reason.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../../plan/record.ts'
-import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent } from '../../plan/transitions.ts'
 import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
 import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
@@ -142,8 +141,7 @@ async function adoptByRead(
   }
   const { remote, reply } = read
   const { requestId } = reply
-  const replaced = replacedAfter(recorded.replaced, recorded.former?.remote.id, context.store.steadyNow())
-  const record = succeedIntent(recorded, intent, { remote, replaced })
+  const record = succeedIntent(recorded, intent, { remote, steadyNow: context.store.steadyNow() })
   const because = { reason: 'Created', facts: { pipeId: remote.id, isByRead: true } } as const
   const about = { at: remote.at, revision, requestId, intentId: intent.id }
   const history = historyEntry(context, key, { action: 'adopt', because, ...about })

@@ -131,19 +131,21 @@ async function recordIntent(
   const opened = openIntent(
     { ...recorded, file: entry?.position.file, line: entry?.position.line },
     {
-      intentId,
-      reason,
-      requestDigest: sha256(attemptDigest(fingerprint)),
-      revision,
+      intent: {
+        id: intentId,
+        reason,
+        requestDigest: sha256(attemptDigest(fingerprint)),
+        revision,
+        openedAt: context.clock.now(),
+        sendBy,
+        endBy: sendBy + deadlineMs + WRITTEN_MS,
+        lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
+        isAllowed: isLetThrough(context, recorded) ? true : undefined,
+      },
       service: service.identity,
       platformName: remoteNameOf(manifest),
       fingerprint,
       replaces: recorded.remote?.id,
-      now: context.clock.now(),
-      sendBy,
-      endBy: sendBy + deadlineMs + WRITTEN_MS,
-      lastsMs: createOnceKindOf(context.profile, key).createLastsMs,
-      isAllowed: isLetThrough(context, recorded),
     },
   )
   // Noted before the write to disk: an equal manifest (a possible rename) must wait for this create.

@@ -3,7 +3,6 @@ import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
 import { backoffMs } from '../../lib/retry.ts'
 import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
-import { replacedAfter } from '../../plan/missing.ts'
 import { failIntent, leaveIntentUnknown, reopenIntent, succeedIntent } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { NewEntry } from '../../contract/history.ts'
@@ -115,10 +114,8 @@ export function createOutcomeOutbox({
     const { intent } = record
     if (intent === undefined) throw new Error('an outcome needs an intent')
     switch (end.type) {
-      case 'created': {
-        const replaced = replacedAfter(record.replaced, record.former?.remote.id, store.steadyNow())
-        return succeedIntent(record, intent, { remote: end.remote, replaced })
-      }
+      case 'created':
+        return succeedIntent(record, intent, { remote: end.remote, steadyNow: store.steadyNow() })
       case 'failed':
         return failIntent(record, intent, end.seen)
       case 'unknown':

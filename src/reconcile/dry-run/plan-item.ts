@@ -3,7 +3,7 @@ import { observedForDiff, beforeWhole } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
-import { expectedOf, fieldsOf, kindFor, type Profile } from '../../kinds/profile.ts'
+import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { groupInService } from '../state/listings.ts'
 import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
@@ -14,7 +14,7 @@ import { bodyIn } from '../../contract/view.ts'
 import { explained, type Explanation, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { type Action, CHANGES } from '../../plan/action.ts'
-import type { Basis, ReconcileResult } from '../context.ts'
+import type { Basis, ReconcileContext, ReconcileResult } from '../context.ts'
 import { thereNow } from '../gather/observed-configuration.ts'
 import type { StateStore } from '../state/store.ts'
 
@@ -26,25 +26,10 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
   return movedFrom !== undefined || (CHANGES.has(type) && outcome.result === 'done')
 }
 
-/** Upsert replies from before the dry run, by kind and service. */
-type Applied = ReadonlyMap<string, JsonObject>
+type World = Pick<ReconcileContext, 'profile' | 'store'>
 
-export function appliedBefore(store: StateStore): Applied {
-  const applied = new Map<string, JsonObject>()
-  for (const { key, service, upsert } of store.records())
-    if (service !== undefined && upsert?.reply !== undefined)
-      applied.set(groupInService(key, service.serviceId), upsert.reply)
-  return applied
-}
-
-interface Planned {
-  readonly profile: Profile
-  readonly store: StateStore
-  readonly applied: Applied
-}
-
-export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): PlanItem {
-  const { profile, store, applied } = planned
+export function planItemOf(world: World, key: Key, run: ReconcileResult): PlanItem {
+  const { profile, store } = world
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key) ?? run.assessment?.input.recorded
@@ -67,9 +52,9 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
     remoteId: action.type === 'adopt' ? action.facts.pipeId : assessment?.input.recorded.remote?.id,
-    ...bodiesOf(planned, key, run, differences),
+    ...bodiesOf(world, key, run, differences),
     differences,
-    ...accessOf(applied, run),
+    ...accessOf(store, run),
     uncheckedSecrets: (assessment?.secrets.missing ?? []).map(({ file }) => secretName(file)).toSorted(),
     file: entry?.position.file ?? record?.file,
     line: entry?.position.line ?? record?.line,
@@ -174,20 +159,20 @@ function isRefused({ reason, facts }: Action): boolean {
 }
 
 function bodiesOf(
-  planned: Planned,
+  world: World,
   key: Key,
   { action, assessment, outcome }: ReconcileResult,
   differences: readonly Difference[],
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
-  const asked = manifest && expectedOf(planned.profile, manifest)
+  const asked = manifest && expectedOf(world.profile, manifest)
   const isShown =
     ((CHANGES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
     differences.length > 0 ||
     action.reason === 'NotUpdatable' ||
     action.reason === 'Deleting'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
-  const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
+  const before = action.type === 'create' ? undefined : beforeOf(world, key, assessment, asked)
   if (action.type === 'report' && before === undefined) return NOTHING_SHOWN
   return { before: before && maskSensitive(before), desired: maskSensitive(asked) }
 }
@@ -195,14 +180,14 @@ function bodiesOf(
 const NOTHING_SHOWN = { before: undefined, desired: undefined } as const
 
 function beforeOf(
-  { profile, store, applied }: Planned,
+  { profile, store }: World,
   key: Key,
   assessment: Basis | undefined,
   asked: JsonObject,
 ): JsonObject | undefined {
   const fields = fieldsOf(profile, key)
   if (assessment?.input.lifecycle === 'upsert') {
-    const reply = lastReply(applied, assessment)
+    const reply = lastReply(store, assessment)
     if (reply === undefined || Object.keys(reply).length === 0) return undefined
     return maskTexts(beforeWhole(fields, asked, reply), replyMask(assessment.input, asked))
   }
@@ -212,7 +197,7 @@ function beforeOf(
 
 /** Access that the upsert gives or takes away, even while the upsert waits for a dependency. */
 function accessOf(
-  applied: Applied,
+  store: StateStore,
   { action, assessment }: ReconcileResult,
 ): Pick<PlanItem, 'gives' | 'takesAway'> {
   const input = assessment?.input
@@ -223,7 +208,7 @@ function accessOf(
   const comes = action.type === 'upsert' || dependencyWaits(action).length > 0
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
-  const reply = lastReply(applied, assessment) ?? {}
+  const reply = lastReply(store, assessment) ?? {}
   const { kind } = input
   return {
     gives: kind.takenAway(assessment.body, reply),
@@ -231,11 +216,17 @@ function accessOf(
   }
 }
 
-function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
+function lastReply(store: StateStore, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.desired.otherService ? undefined : input.recorded.upsert?.reply
   if (own !== undefined || !service.usable) return own
-  return applied.get(groupInService(input.desired.key, service.identity.serviceId))
+  const { key } = input.desired
+  const group = groupInService(key, service.identity.serviceId)
+  const isSame = (other: LedgerRecord) =>
+    other.key !== key &&
+    other.upsert?.reply !== undefined &&
+    groupInService(other.key, other.service?.serviceId ?? '') === group
+  return [...store.records()].findLast(isSame)?.upsert?.reply
 }
 
 function secretName(file: string): string {
