@@ -125,7 +125,8 @@ describe('an alert that exists', () => {
         put('Alert/watched', { id }),
         async (client) => {
           const { signal } = new AbortController()
-          const adopted = (key: Key) => adoptAs(client.context(), { key, pipeId: id, command: 'adopt' }, signal)
+          const adopted = (key: Key) =>
+            adoptAs(client.context(), { key, pipeId: id, command: 'adopt' }, signal)
           expect(await adopted('Alert/watched')).toMatchObject({
             result: 'refused',
             message: 'Alert/watched needs no adoption: its manifest only watches it, by spec.id.',
