@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { comparedField, type Field, type Fields, isUnset, valueOfUnset } from './field-table.ts'
+import { comparedField, type Field, type Fields, valueOfUnset } from './field-table.ts'
 import { canonicalLeaf, sameLeaf } from './leaf-forms.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
@@ -26,11 +26,15 @@ export function observedForDiff(fields: Fields, desired: JsonObject, observed: J
 
 /** The observed body for a diff, with the fields that the manifest lacks, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
-  const others = Object.keys(fields).filter((name) => !isUnset(observed[name]) && isUnset(desired[name]))
+  const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {
     ...observedForDiff(fields, desired, observed),
     ...Object.fromEntries(others.map((name) => [name, observed[name]])),
   }
+}
+
+function isSet(value: Json | undefined): boolean {
+  return canonicalLeaf('text', value) !== undefined && value !== ''
 }
 
 interface Comparison {
