@@ -131,6 +131,9 @@ test('reconcile waits, and not for ever', async () => {
   expect(late).toMatchObject({ code: 1, stdout: '' })
   expect(late.stderr).toContain('not finished within 1s, 3 left')
   expect(now.pending.length).toBeGreaterThanOrEqual(94) // asked each 250 ms
+  now.pending = Array<number>(9).fill('\u001b[2J' as unknown as number)
+  const odd = await run(['reconcile', '--wait', '--timeout', '1s'])
+  expect([odd.code, odd.stderr]).toEqual([1, expect.stringContaining('not finished within 1s, 0 left')])
   const stopped = await run(['reconcile', '--wait'], { stopping: AbortSignal.abort('SIGTERM') })
   expect([stopped.code, stopped.stderr]).toEqual([1, 'pipewright: stopped by SIGTERM\n'])
   for (const [end, says] of [

@@ -65,18 +65,14 @@ const ANSWER_MS = 30_000
 const ASK_AGAIN_MS = 250
 
 /** @throws {CommandError} on a timeout, or if the daemon stops */
-async function untilDone(
-  io: Io,
-  owner: ServerAddress,
-  path: `api/v1/reconciles/${string}`,
-  waitMs: number,
-): Promise<void> {
+async function untilDone(io: Io, owner: ServerAddress, path: string, waitMs: number): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
   const deadline = io.clock.monotonic() + waitMs
   for (;;) {
-    const { done, pending: left } = await getReply(io, owner, { path })
-    if (done) return
+    const { done, pending } = await askServer(io, owner, { path, timeoutMs: ANSWER_MS })
+    if (done === true) return
+    const left = typeof pending === 'number' ? pending : 0
     if (io.clock.monotonic() >= deadline) {
       throw new CommandError(
         `reconcile: not finished within ${formatDuration(waitMs)}, ${left} left. The daemon continues. To wait longer, use --timeout.`,
