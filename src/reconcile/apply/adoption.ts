@@ -62,7 +62,10 @@ export async function adoptByManifest(
     },
     request,
   )
-  if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
+  if (!isStillAsked(context, assessment)) {
+    if (taken.taken) context.store.claim(key, undefined)
+    throw new DecisionOutdated(key)
+  }
   if (!taken.taken) return refusedAdoption(recorded, { reason: 'AdoptRefused', facts: taken.why })
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
