@@ -39,7 +39,7 @@ function bareSchema({ name, schema, description }: Described): JsonObject {
     target: 'draft-07',
     override({ jsonSchema: field }) {
       for (const fact of NOT_IN_SCHEMA) delete field[fact]
-      if (field.default !== undefined) field.description += ` Default: \`${String(field.default)}\`.`
+      if (field.default !== undefined) field.description += ` Default: \`${[field.default].flat().join()}\`.`
     },
   })
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }

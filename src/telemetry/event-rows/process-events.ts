@@ -126,12 +126,12 @@ export const PROCESS_EVENTS = {
   SourceLoaded: {
     line: read,
     moreLines: [notAccepted, missed, finding, moreFindings, findingsOver],
-    log: (event, { loaded }) => loaded(event),
+    log: (event, lines) => lines.loaded(event),
     count: countReading,
   },
   SourceFailed: {
     line: notRead,
-    log: (event, { failed }) => failed(event),
+    log: (event, lines) => lines.failed(event),
     count(metrics, { durationMs }) {
       metrics.source_load_duration_seconds.observe(seconds(durationMs))
       metrics.source_last_load_successful.set(0)
