@@ -39,7 +39,8 @@ function bareSchema({ name, schema, description }: Described): JsonObject {
     target: 'draft-07',
     override({ jsonSchema: field }) {
       for (const fact of NOT_IN_SCHEMA) delete field[fact]
-      if (field.default !== undefined) field.description += ` Default: \`${[field.default].flat().join()}\`.`
+      if (field.default !== undefined)
+        field.description += ` Default: \`${String(field.default as string | string[])}\`.`
     },
   })
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }
