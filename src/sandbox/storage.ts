@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { SandboxFileError } from './wire-schema.ts'
 import type {
@@ -42,7 +42,7 @@ export function openStorage(file: string | undefined, use: FileUse = 'open') {
 
   return {
     isDurable: file !== undefined && use === 'open',
-    /** Does all of the work or none. Cannot be nested. */
+    /** Does all of the work or none, and is durable on return. Cannot be nested. */
     transaction: <T>(work: () => T): T => transact(database, work),
     /** Within a transaction: does the work, then undoes it. */
     undone<T>(work: () => T): T {
@@ -89,6 +89,9 @@ function parsed(json: SQLOutputValue | undefined): unknown {
 }
 
 const BUSY_TIMEOUT_MS = 10_000
+const BUSY_PAUSE_MS = 20
+
+const SQLITE_BUSY = 5
 
 function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   try {
@@ -97,10 +100,10 @@ function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
     if (opened !== undefined) closeSync(openSync(opened, 'a', 0o600))
     const database = new DatabaseSync(opened ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
     try {
-      // Without flushes, a power failure can damage the file. A killed process cannot.
-      database.exec('PRAGMA synchronous = OFF')
+      if (file !== undefined && use === 'copy') fillFrom(file, database)
+      useWal(database)
+      database.exec('PRAGMA synchronous = FULL')
       transact(database, () => prepareTables(database))
-      if (file !== undefined && use === 'copy' && existsSync(file)) copyFrom(file, database)
       return database
     } catch (error) {
       database.close()
@@ -112,13 +115,36 @@ function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   }
 }
 
-function copyFrom(file: string, database: DatabaseSync): void {
-  database.prepare('ATTACH ? AS source').run(file)
-  if (versionOf(database, 'source') > 0)
-    database.exec(`
-      INSERT INTO object SELECT * FROM source.object ORDER BY rowid;
-      INSERT INTO request SELECT * FROM source.request`)
-  database.exec('DETACH source')
+/** Retries, because SQLite fails despite its timeout if several processes create a file together. */
+function useWal(database: DatabaseSync): void {
+  for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+      if (tries <= 0 || !isBusy) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)
+    }
+  }
+}
+
+/** Place of two bytes in a SQLite file. Both are 2 with a write-ahead log, and 1 without. */
+const WAL_MARK = { start: 18, end: 20 }
+
+function fillFrom(file: string, database: DatabaseSync): void {
+  if (!existsSync(file)) return
+  const bytes = bytesOf(file)
+  if (bytes.length === 0) return
+  bytes.fill(1, WAL_MARK.start, WAL_MARK.end)
+  database.deserialize(bytes)
+}
+
+/** Reads a closed file without SQLite, which would create files beside it. */
+function bytesOf(file: string): Uint8Array {
+  if (!existsSync(`${file}-wal`)) return readFileSync(file)
+  using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  return source.serialize()
 }
 
 const VERSION = 5
@@ -137,19 +163,13 @@ const TABLES = `
   ) STRICT`
 
 function prepareTables(database: DatabaseSync): void {
-  versionOf(database, 'main')
-  database.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`)
-}
-
-/** @returns 0 for an empty file @throws {Error} for another version */
-function versionOf(database: DatabaseSync, schema: 'main' | 'source'): number {
-  const found = Number(database.prepare(`PRAGMA ${schema}.user_version`).get()?.['user_version'])
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (found > VERSION) throw new Error(`it was written by a newer version (${found})`)
   if (found > 0 && found < VERSION)
     throw new Error(
       `it was written by an earlier version (${found}). Delete it, and the ledger that belongs to it`,
     )
-  return found
+  database.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`)
 }
 
 /** Takes the write lock first: a transaction that reads before it writes would fail instead of waiting. */
