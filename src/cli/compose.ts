@@ -63,7 +63,7 @@ const SETTLE_MS = 2_000
 /** Opens the ledger for a process that can become leader. */
 export function openLedgerToOwn(
   settings: Settings,
-  parts: Pick<ReconcileContext, 'clock' | 'emit'>,
+  parts: Pick<ReconcileContext, 'clock' | 'emit'> & { readonly patienceMs?: number },
 ): Promise<OpenedLedger> {
   return explained(settings, () =>
     openLedger(settings.ledger, {

@@ -4,20 +4,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { BUSY, sqlError, sqliteCode, CANNOT_OPEN } from './sqlite-fault.ts'
 
-/** ms to wait for the lock, because {@link isOwned} of another process might hold it for an instant. */
+/** ms. {@link isOwned} of another process might hold the lock for an instant. */
 const PATIENCE_MS = 200
 
 /**
  * Locks `<file>.lock` with an exclusive SQLite transaction until disposed, or until the process ends. The file is
  * never removed: another process could lock a new one. Only SQLite opens it, because closing another handle drops
  * the lock (POSIX). `<file>.holder` names the holder.
+ * @param patienceMs to wait for the lock. Blocks the event loop.
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
-export function takeLease(file: string, now: number): Disposable {
+export function takeLease(file: string, now: number, patienceMs = PATIENCE_MS): Disposable {
   const holderFile = `${file}.holder`
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(`${file}.lock`, { timeout: PATIENCE_MS })
+    lock = new DatabaseSync(`${file}.lock`, { timeout: patienceMs })
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()

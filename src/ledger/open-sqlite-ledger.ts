@@ -19,6 +19,8 @@ export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Bind
   readonly init: 'auto' | 'never'
   readonly clock: Clock
   readonly emit: Emit
+  /** Longest wait for another owner, in ms. It blocks the event loop. Default: 200. */
+  readonly patienceMs?: number | undefined
 }
 
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
@@ -79,7 +81,7 @@ export function openToWrite(
     )
   }
   const file = realFile(options.file)
-  stack.use(takeLease(file, options.clock.now()))
+  stack.use(takeLease(file, options.clock.now(), options.patienceMs))
   if (!ledgerExists(file)) createLedgerFile(file)
   return openStore({ ...options, mode: 'owner', file })
 }

@@ -59,6 +59,14 @@ test('a second owner is refused at once, and told who holds the ledger and what 
   await expect(opening).rejects.toThrow('Stop the other process')
 })
 
+test('an owner with patience waits until another one ends', async () => {
+  const holder = start('hold', file)
+  await firstLine(holder)
+  holder.kill('SIGKILL')
+  await using owner = await openFile(file, { mode: 'owner', patienceMs: 60_000 })
+  expect(await owner.list()).toEqual([])
+})
+
 test('an owner in this process keeps one in another process out, and lets it in when closed', async () => {
   const owner = await open('owner')
   expect(await firstLine(start('hold', file))).toMatch(/^locked: /)

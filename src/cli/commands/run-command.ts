@@ -40,7 +40,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const recentEvents = createRecentEvents(() => clock.now())
   for (const listener of [telemetry.emit, recentEvents.add, leading.observe]) events.listen(listener)
 
-  const { ledger, leadership, notes } = await openLedgerToOwn(settings, { clock, emit })
+  const { ledger, leadership, notes } = await openLedgerToOwn(settings, {
+    clock,
+    emit,
+    patienceMs: COMMAND_MS,
+  })
   stack.use(ledger)
   const source = openSource(settings, clock)
   const { maxCreates } = settings
@@ -155,6 +159,9 @@ function tellStart({ settings, engine, events }: DaemonRun, { url, metricsUrl }:
     if (event.type === 'SourceLoaded') void lookAtFiles()
   })
 }
+
+/** Longest wait for a command that owns the ledger meanwhile, such as `pipewright resolve`: ms. */
+const COMMAND_MS = 5_000
 
 /** ms. A resource is in progress if its next check is sooner, because new pipes are checked often. */
 const SOON_MS = 10_000
